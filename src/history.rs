@@ -1,0 +1,223 @@
+//! Everything that was sent and what came back, in order: the one record that all verdicts and reports are made from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::Level;
+
+/// One run of one schedule, with what was asked before and after its retries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct History {
+    pub scenario: String,
+    /// The fix or variant; none as written.
+    pub fix: Option<String>,
+    pub isolation: Level,
+    /// In file order; those of `@finally` last.
+    pub sessions: Vec<SessionInfo>,
+    /// The choices that were made, as text that `--replay` takes.
+    pub schedule: String,
+    pub events: Vec<Event>,
+    /// At the end of the schedule, before any retry.
+    pub end: Assessment,
+    /// After every stopped transaction was retried whole; none where nothing was.
+    pub after_retry: Option<Assessment>,
+    /// Who woke first was a race that could not be ordered.
+    pub racy: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionInfo {
+    pub name: String,
+    /// The level that its connection begins transactions at.
+    pub level: Level,
+    /// Its calls as written: `approve('alice', 3000)`.
+    pub calls: Vec<String>,
+}
+
+/// What happened, and in whose what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub phase: Phase,
+    /// Index into [`History::sessions`].
+    pub session: usize,
+    pub transaction: String,
+    /// Which of the session's calls, from 0.
+    pub call: usize,
+    /// From 1.
+    pub attempt: u32,
+    pub step: String,
+    #[serde(flatten)]
+    pub what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    Schedule,
+    Retry,
+    Finally,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum What {
+    /// A statement went to the server, as it was sent.
+    Sent {
+        sql: String,
+    },
+    /// The server says that the session waits.
+    Blocked {
+        /// The sessions that it waits for; empty: another holder, such as a prepared transaction.
+        by: Vec<usize>,
+        /// The lock, in words: `row of teams`, `transaction of alice`.
+        on: Option<String>,
+    },
+    /// It waits no longer: its answer follows.
+    Woke,
+    /// A statement's answer.
+    Done {
+        /// The command tag: `UPDATE 1`; `ROLLBACK` for the COMMIT of a failed block.
+        tag: String,
+        columns: Vec<String>,
+        rows: Vec<Vec<Option<String>>>,
+    },
+    /// A statement failed.
+    Failed {
+        error: StatementError,
+    },
+    /// `\gset` or `\set`: a variable's text.
+    Set {
+        name: String,
+        value: Option<String>,
+    },
+    /// `\if`, `\elif`, `\while`: the condition with its values in place, and whether it was true.
+    Decided {
+        condition: String,
+        holds: bool,
+    },
+    /// `\echo`.
+    Said {
+        text: String,
+    },
+    /// `\reject` and `\rollback`: the call ends with a business no.
+    Rejected {
+        text: String,
+    },
+    Notice {
+        text: String,
+    },
+    /// NOTIFY, as received.
+    Notified {
+        channel: String,
+        payload: String,
+    },
+    /// The connection is gone, with the reason.
+    Disconnected {
+        reason: String,
+    },
+    /// An attempt of a transaction (or of a call, where it had several) ended.
+    Ended {
+        fate: Fate,
+        told: Option<Told>,
+        message: Option<String>,
+    },
+    /// The failed transaction is tried again from its start.
+    Retried,
+}
+
+/// What became of a transaction on the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fate {
+    #[serde(rename = "committed")]
+    Committed,
+    #[serde(rename = "rolled back")]
+    RolledBack,
+    /// The answer to COMMIT was lost.
+    #[serde(rename = "unknown")]
+    Unknown,
+}
+
+impl Fate {
+    /// As in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fate::Committed => "committed",
+            Fate::RolledBack => "rolled back",
+            Fate::Unknown => "unknown",
+        }
+    }
+}
+
+/// What the client was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Told {
+    #[serde(rename = "ok")]
+    Ok,
+    /// A business no.
+    #[serde(rename = "rejected")]
+    Rejected,
+    #[serde(rename = "gave up")]
+    GaveUp,
+    #[serde(rename = "failed")]
+    Failed,
+    /// An attempt that is followed by another.
+    #[serde(rename = "retried")]
+    Retried,
+}
+
+impl Told {
+    /// As in JSON and in `isolab_told`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Told::Ok => "ok",
+            Told::Rejected => "rejected",
+            Told::GaveUp => "gave up",
+            Told::Failed => "failed",
+            Told::Retried => "retried",
+        }
+    }
+}
+
+/// An error of the server, or of the connection (then without detail).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementError {
+    pub sqlstate: String,
+    pub message: String,
+    pub detail: Option<String>,
+    pub hint: Option<String>,
+    /// Where in the file: `scenarios/write-skew.sql:24:24`.
+    pub place: Option<String>,
+}
+
+/// The answers to the checks and measures at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Assessment {
+    pub checks: Vec<CheckResult>,
+    pub measures: Vec<MeasureResult>,
+    pub sessions: Vec<SessionEnd>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    pub name: String,
+    pub holds: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeasureResult {
+    pub name: String,
+    pub unit: Option<String>,
+    /// The server's text for the number; none for null.
+    pub value: Option<String>,
+}
+
+/// How a session's last call ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionEnd {
+    pub name: String,
+    /// None: it never began a transaction.
+    pub fate: Option<Fate>,
+    /// None: it crashed before it was told anything.
+    pub told: Option<Told>,
+    /// Of its last call.
+    pub attempts: u32,
+}

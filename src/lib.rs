@@ -1,0 +1,9 @@
+//! The engine of isolab, a lab for concurrency bugs in PostgreSQL.
+//!
+//! A scenario is parsed into a [`scenario::Scenario`], a strategy of [`schedule`] picks the order of its steps, a
+//! runner plays it on a real server and records a [`history::History`]; verdicts and reports are made from that alone.
+
+pub mod history;
+pub mod program;
+pub mod scenario;
+pub mod wire;

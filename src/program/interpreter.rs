@@ -1,0 +1,1 @@
+//! Walks through a program without doing any IO.
