@@ -4,6 +4,7 @@
 //! runner plays it on a real server and records a [`history::History`]; verdicts and reports are made from that alone.
 
 pub mod history;
+pub mod interrupt;
 pub mod program;
 pub mod scenario;
 pub mod wire;
