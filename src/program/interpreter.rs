@@ -1,1 +1,442 @@
-//! Walks through a program without doing any IO.
+//! Walks through one call of a transaction without doing any IO: it says what it wants, its driver says what came of it.
+//!
+//! The runner drives it with a polled connection, a load worker with a blocking one; both mean the same by it.
+
+use std::sync::Arc;
+
+use super::op::{Action, Control, Op, Statement};
+use super::variables::Variables;
+use crate::history::{Fate, StatementError, What};
+use crate::scenario::template::Template;
+use crate::scenario::value::Value;
+use crate::scenario::{Call, Transaction};
+
+/// SQLSTATE of a `\gset` that met more than one row.
+const TOO_MANY_ROWS: &str = "P0003";
+/// SQLSTATE of a `\while` that did not end.
+const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
+
+/// What the interpreter wants. Only [`Request::Note`] needs no answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// Send the statement, then say [`Interpreter::answered`] or [`Interpreter::refused`].
+    Run(Statement),
+    /// Evaluate an SQL expression over the variables, then say [`Interpreter::evaluated`] or [`Interpreter::failed`].
+    Evaluate(Template),
+    /// Something to put on record.
+    Note(What),
+    /// The call failed inside a transaction: send ROLLBACK at once, then say [`Interpreter::rolled_back`].
+    RollBack,
+    /// Do it, then say [`Interpreter::done`] or [`Interpreter::failed`].
+    Sleep { milliseconds: u64 },
+    /// Likewise: run it at once, on a connection of its own.
+    Effect(Template),
+    /// Likewise: go on in another connection.
+    Connect { name: String },
+    /// Cut the connection; nothing follows but [`Request::Over`].
+    Crash,
+    /// The call has ended.
+    Over(End),
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum End {
+    Completed,
+    /// A business no, with its text.
+    Rejected(String),
+    Failed(StatementError),
+    /// The client died.
+    Crashed,
+}
+
+/// A statement's answer, as far as the client looks at it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    pub tag: String,
+    /// Names and type OIDs.
+    pub columns: Vec<(String, u32)>,
+    pub rows: Vec<Vec<Option<String>>>,
+    /// The server's word: a transaction block is open, failed or not.
+    pub in_transaction: bool,
+}
+
+/// Where a transaction began, to come back to.
+#[derive(Debug, Clone)]
+struct Checkpoint {
+    position: usize,
+    variables: Variables,
+    tries: Vec<usize>,
+    rounds: Vec<u32>,
+}
+
+/// One call on its way.
+#[derive(Debug, Clone)]
+pub struct Interpreter {
+    transaction: Arc<Transaction>,
+    variables: Variables,
+    arguments: Vec<Template>,
+    /// How many arguments were evaluated.
+    arguments_done: usize,
+    /// Index of the next operation.
+    position: usize,
+    /// The `\try` blocks that are open, as positions.
+    tries: Vec<usize>,
+    /// Rounds so far of the loop at each position.
+    rounds: Vec<u32>,
+    checkpoint: Checkpoint,
+    in_transaction: bool,
+    fate: Option<Fate>,
+    notes: Vec<What>,
+    ending: Option<Ending>,
+    /// How often each step, by index, was done or passed by.
+    steps_done: Vec<u32>,
+    step: usize,
+}
+
+/// A call that is about to end: what is left to do first.
+#[derive(Debug, Clone)]
+struct Ending {
+    end: End,
+    closing: Option<Closing>,
+}
+
+#[derive(Debug, Clone)]
+enum Closing {
+    Commit,
+    Rollback,
+    Abort,
+}
+
+impl Interpreter {
+    /// A call at its beginning; `variables` are those of `@param`.
+    pub fn new(call: &Call, variables: Variables) -> Interpreter {
+        let transaction = Arc::clone(&call.transaction);
+        let rounds = vec![0; transaction.program.ops.len()];
+        Interpreter {
+            checkpoint: Checkpoint {
+                position: 0,
+                variables: variables.clone(),
+                tries: Vec::new(),
+                rounds: rounds.clone(),
+            },
+            steps_done: vec![0; transaction.program.steps.len()],
+            arguments: call.arguments.clone(),
+            transaction,
+            variables,
+            arguments_done: 0,
+            position: 0,
+            tries: Vec::new(),
+            rounds,
+            in_transaction: false,
+            fate: None,
+            notes: Vec::new(),
+            ending: None,
+            step: 0,
+        }
+    }
+
+    pub fn transaction(&self) -> &Transaction {
+        &self.transaction
+    }
+
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
+    /// What became of its last transaction so far.
+    pub fn fate(&self) -> Option<Fate> {
+        self.fate
+    }
+
+    /// The step that the next request belongs to.
+    pub fn step_name(&self) -> &str {
+        match &self.ending {
+            Some(Ending { closing: Some(Closing::Commit | Closing::Rollback), .. }) => "commit",
+            _ => self.transaction.program.steps.get(self.step).map_or("", String::as_str),
+        }
+    }
+
+    /// How often steps of this name were done or passed by in this call.
+    pub fn times_done(&self, step: &str) -> u32 {
+        let steps = self.transaction.program.steps.iter().zip(&self.steps_done);
+        steps.filter(|(name, _)| *name == step).map(|(_, count)| count).sum()
+    }
+
+    /// The next thing to do. Asking again without an answer gives the same.
+    pub fn request(&mut self) -> Request {
+        if !self.notes.is_empty() {
+            return Request::Note(self.notes.remove(0));
+        }
+        if let Some(argument) = self.arguments.get(self.arguments_done) {
+            return Request::Evaluate(argument.clone());
+        }
+        if self.ending.is_some() {
+            return self.close();
+        }
+        let transaction = Arc::clone(&self.transaction);
+        loop {
+            let Some(op) = transaction.program.ops.get(self.position) else {
+                self.ending = Some(Ending { end: End::Completed, closing: None });
+                return self.close();
+            };
+            self.enter(op.step);
+            if let Some(request) = self.request_of(op) {
+                return request;
+            }
+        }
+    }
+
+    /// The statement was answered.
+    pub fn answered(&mut self, answer: &Answer) {
+        self.in_transaction = answer.in_transaction;
+        self.variables.set("ROW_COUNT", Value::integer(affected_rows(&answer.tag)));
+        self.variables.set("SQLSTATE", Value::text("00000"));
+        self.variables.set("COMMAND_TAG", Value::text(answer.tag.as_str()));
+        let statement = match (&mut self.ending, self.transaction.program.ops.get(self.position)) {
+            (Some(ending), _) => {
+                ending.closing = None;
+                self.fate = Some(fate_of(&answer.tag));
+                return;
+            }
+            (None, Some(Op { action: Action::Statement(statement), .. })) => statement.clone(),
+            _ => return,
+        };
+        self.fate = match statement.control {
+            Control::Begin => None,
+            Control::Commit | Control::Prepare | Control::Rollback => Some(fate_of(&answer.tag)),
+            Control::Other if !answer.in_transaction => Some(Fate::Committed),
+            Control::Other => self.fate,
+        };
+        if let Some(capture) = &statement.capture
+            && let Err(error) = self.capture(&capture.prefix, answer)
+        {
+            return self.failed(error);
+        }
+        self.position += 1;
+        if !answer.in_transaction {
+            self.remember();
+        }
+    }
+
+    /// The expression has this value.
+    pub fn evaluated(&mut self, value: Value) {
+        if self.arguments_done < self.arguments.len() {
+            let name = self.transaction.params.get(self.arguments_done).cloned().unwrap_or_default();
+            self.variables.set(name, value);
+            self.arguments_done += 1;
+            self.checkpoint.variables = self.variables.clone();
+            return;
+        }
+        match self.transaction.program.ops.get(self.position).map(|op| &op.action) {
+            Some(Action::Set { name, .. }) => {
+                self.notes.push(What::Set { name: name.clone(), value: value.text.clone() });
+                self.variables.set(name.clone(), value);
+                self.position += 1;
+            }
+            Some(Action::JumpUnless { condition, target }) => {
+                let holds = value.is_true();
+                self.notes.push(What::Decided { condition: condition.prose(&self.variables), holds });
+                self.position = if holds { self.position + 1 } else { *target };
+            }
+            _ => {}
+        }
+    }
+
+    /// What was asked for is done: a sleep, an effect, another connection.
+    pub fn done(&mut self) {
+        self.position += 1;
+    }
+
+    /// An expression, or something else that is not a statement, failed. Inside a `\try` that names the SQLSTATE the call goes on there.
+    pub fn failed(&mut self, error: StatementError) {
+        self.variables.set("SQLSTATE", Value::text(error.sqlstate.as_str()));
+        if self.ending.is_none() {
+            while let Some(block) = self.tries.pop() {
+                if let Action::Try { arms } = &self.transaction.program.ops[block].action
+                    && let Some(arm) = arms.iter().find(|arm| arm.sqlstates.contains(&error.sqlstate))
+                {
+                    self.position = arm.target;
+                    return;
+                }
+            }
+        }
+        self.arguments_done = self.arguments.len();
+        self.fate = Some(Fate::RolledBack);
+        self.ending = Some(Ending { end: End::Failed(error), closing: self.in_transaction.then_some(Closing::Abort) });
+    }
+
+    /// The server answered the statement with an error; `in_transaction` is its word that a (failed) block is still open.
+    pub fn refused(&mut self, error: StatementError, in_transaction: bool) {
+        self.in_transaction = in_transaction;
+        self.failed(error);
+    }
+
+    /// The connection is gone in the middle of a COMMIT: nobody told the client what became of it.
+    pub fn commit_is_unknown(&mut self) {
+        self.fate = Some(Fate::Unknown);
+    }
+
+    /// The ROLLBACK that [`Request::RollBack`] asked for was done.
+    pub fn rolled_back(&mut self) {
+        self.in_transaction = false;
+        if let Some(ending) = &mut self.ending {
+            ending.closing = None;
+        }
+    }
+
+    /// Goes back to where the failed transaction began, with the variables of that moment.
+    pub fn retry(&mut self) {
+        let Checkpoint { position, variables, tries, rounds } = self.checkpoint.clone();
+        self.position = position;
+        self.variables = variables;
+        self.tries = tries;
+        self.rounds = rounds;
+        self.in_transaction = false;
+        self.fate = None;
+        self.notes.clear();
+        self.ending = None;
+    }
+
+    /// The request of an operation; none where it only moved the position.
+    fn request_of(&mut self, op: &Op) -> Option<Request> {
+        match &op.action {
+            Action::Statement(statement) => {
+                if statement.control == Control::Begin && !self.in_transaction {
+                    self.remember();
+                }
+                Some(Request::Run(statement.clone()))
+            }
+            Action::Set { value: expression, .. } | Action::JumpUnless { condition: expression, .. } => {
+                Some(Request::Evaluate(expression.clone()))
+            }
+            Action::Jump { target } => {
+                self.position = *target;
+                None
+            }
+            Action::Echo(text) => {
+                self.position += 1;
+                Some(Request::Note(What::Said { text: text.prose(&self.variables) }))
+            }
+            Action::Reject { text, commit } => {
+                let text = text.prose(&self.variables);
+                self.pass_to_commit();
+                let closing = if *commit { Closing::Commit } else { Closing::Rollback };
+                let end = End::Rejected(text.clone());
+                self.ending = Some(Ending { end, closing: self.in_transaction.then_some(closing) });
+                Some(Request::Note(What::Rejected { text }))
+            }
+            Action::Round { limit } => {
+                self.rounds[self.position] += 1;
+                if self.rounds[self.position] > *limit {
+                    let message = format!("the loop did not end within {limit} rounds");
+                    let sqlstate = PROGRAM_LIMIT_EXCEEDED.to_owned();
+                    self.failed(StatementError { sqlstate, message, ..StatementError::default() });
+                    return Some(self.request());
+                }
+                self.position += 1;
+                None
+            }
+            Action::Try { .. } => {
+                self.tries.push(self.position);
+                self.position += 1;
+                None
+            }
+            Action::Leave => {
+                self.tries.pop();
+                self.position += 1;
+                None
+            }
+            Action::Sleep { milliseconds } => Some(Request::Sleep { milliseconds: *milliseconds }),
+            Action::Effect(sql) => Some(Request::Effect(sql.clone())),
+            Action::Connect { name } => Some(Request::Connect { name: name.clone() }),
+            Action::Crash => {
+                self.ending = Some(Ending { end: End::Crashed, closing: None });
+                Some(Request::Crash)
+            }
+        }
+    }
+
+    /// What is left to do before the end, then the end.
+    fn close(&mut self) -> Request {
+        let Some(ending) = &self.ending else { return Request::Over(End::Completed) };
+        match ending.closing {
+            Some(Closing::Commit) => Request::Run(closing_statement("COMMIT", Control::Commit)),
+            Some(Closing::Rollback) => Request::Run(closing_statement("ROLLBACK", Control::Rollback)),
+            Some(Closing::Abort) => Request::RollBack,
+            None => {
+                let end = ending.end.clone();
+                self.pass(self.steps_done.len());
+                Request::Over(end)
+            }
+        }
+    }
+
+    fn remember(&mut self) {
+        self.checkpoint = Checkpoint {
+            position: self.position,
+            variables: self.variables.clone(),
+            tries: self.tries.clone(),
+            rounds: self.rounds.clone(),
+        };
+    }
+
+    /// Moves on to a step; those before it are done or passed by. A step before this one is a new round of a loop.
+    fn enter(&mut self, step: usize) {
+        if step < self.step {
+            self.steps_done[self.step] += 1;
+            self.step = step;
+        }
+        self.pass(step);
+    }
+
+    fn pass(&mut self, step: usize) {
+        while self.step < step {
+            self.steps_done[self.step] += 1;
+            self.step += 1;
+        }
+    }
+
+    /// `\reject` ends the call with the step `commit`, the last of that name.
+    fn pass_to_commit(&mut self) {
+        let steps = &self.transaction.program.steps;
+        if let Some(commit) = steps.iter().rposition(|name| name == "commit")
+            && commit >= self.step
+        {
+            self.pass(commit);
+        }
+    }
+
+    fn capture(&mut self, prefix: &str, answer: &Answer) -> Result<(), StatementError> {
+        if answer.rows.len() > 1 {
+            return Err(StatementError {
+                sqlstate: TOO_MANY_ROWS.to_owned(),
+                message: format!("\\gset takes one row, but the query returned {}", answer.rows.len()),
+                hint: Some("narrow the query down to one row, or aggregate".to_owned()),
+                ..StatementError::default()
+            });
+        }
+        for (index, (column, type_oid)) in answer.columns.iter().enumerate() {
+            let text = answer.rows.first().and_then(|row| row.get(index)).cloned().flatten();
+            let name = format!("{prefix}{column}");
+            self.notes.push(What::Set { name: name.clone(), value: text.clone() });
+            self.variables.set(name, Value { type_oid: *type_oid, text });
+        }
+        Ok(())
+    }
+}
+
+/// The COMMIT or ROLLBACK that ends a rejected call.
+fn closing_statement(sql: &str, control: Control) -> Statement {
+    Statement { text: Template::verbatim(sql), capture: None, lost: false, control, implicit: true }
+}
+
+/// The number at the end of a command tag: `UPDATE 1`, `INSERT 0 1`; 0 where there is none.
+fn affected_rows(tag: &str) -> i32 {
+    tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
+/// COMMIT of a failed block is answered with the tag ROLLBACK.
+fn fate_of(tag: &str) -> Fate {
+    if tag.starts_with("ROLLBACK") { Fate::RolledBack } else { Fate::Committed }
+}

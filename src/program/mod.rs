@@ -1,6 +1,9 @@
 //! What the client's side of a transaction does: statements, conditions, captured values. No database in here.
 
-pub mod interpreter;
-pub mod op;
+mod interpreter;
+mod op;
+mod variables;
 
-pub use op::{Action, Capture, Control, Op, Program, Statement};
+pub use interpreter::{Answer, End, Interpreter, Request};
+pub use op::{Action, Arm, Capture, Control, Op, Program, Statement};
+pub use variables::Variables;

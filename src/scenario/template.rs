@@ -33,6 +33,12 @@ pub struct Parameterised {
 }
 
 impl Template {
+    /// Text without variables that stands in no file.
+    pub fn verbatim(text: &str) -> Template {
+        let span = Span::default();
+        Template { pieces: vec![Piece::Text { text: text.to_owned(), span }], span }
+    }
+
     /// The names of all variables in it, with their places.
     pub fn variables(&self) -> impl Iterator<Item = (&str, Span)> {
         self.pieces.iter().filter_map(|piece| match piece {
