@@ -7,4 +7,5 @@ pub mod history;
 pub mod interrupt;
 pub mod program;
 pub mod scenario;
+pub mod schedule;
 pub mod wire;

@@ -1,0 +1,35 @@
+//! Which session moves next: schedules as data, and the strategies that make them. Knows no database.
+
+mod replay;
+mod staged;
+mod text;
+
+pub use replay::Replay;
+pub use staged::Staged;
+pub use text::{Schedule, ScheduleError};
+
+/// What a strategy may look at: one session, as it stands between two choices.
+pub trait SessionView {
+    /// Its next statement can be sent now.
+    fn can_move(&self) -> bool;
+    /// A statement of it is on its way: the server says that it waits for a lock.
+    fn is_blocked(&self) -> bool;
+    /// How often a step of this name (of this transaction, where one is named) was done or passed by.
+    fn times_done(&self, transaction: Option<&str>, step: &str) -> u32;
+}
+
+/// A strategy's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Send the next statement of this session, which can move.
+    Move(usize),
+    /// Wait until this session is not blocked any more.
+    Await(usize),
+    /// No session can move, or the schedule ends here.
+    Over,
+}
+
+/// Picks the order in which statements start. Asked again after each statement was answered or is blocked.
+pub trait Strategy {
+    fn choose(&mut self, sessions: &[&dyn SessionView]) -> Choice;
+}
