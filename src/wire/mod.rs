@@ -1,5 +1,26 @@
 //! Our own connection to the server for sessions under test: every message in the order in which it arrived.
+//!
+//! A thin client on the `postgres-protocol` crate. Sending never waits for an answer: what the socket does not take at
+//! once stays buffered and goes out while the caller receives, so that two full sockets cannot lock each other up.
+//! Receiving is polled ([`Connection::try_message`] with [`wait_readable`]) or waits ([`Connection::message`]).
+//!
+//! The protocol: <https://www.postgresql.org/docs/current/protocol.html>.
 
+mod channel;
+mod connection;
+mod error;
+mod message;
 mod options;
+mod query;
+mod server_error;
+mod socket;
+mod startup;
+mod stream;
+mod wait;
 
+pub use connection::{Connection, wait_readable};
+pub use error::WireError;
+pub use message::{Column, Message, Row, TransactionStatus};
 pub use options::{ConnectOptions, Host, TlsMode};
+pub use query::ResultSet;
+pub use server_error::ServerError;

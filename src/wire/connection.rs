@@ -1,0 +1,124 @@
+//! A session on the server.
+
+use std::time::{Duration, Instant};
+
+use postgres_protocol::message::frontend;
+
+use super::channel::Channel;
+use super::stream::Stream;
+use super::{ConnectOptions, Message, ServerError, TransactionStatus, WireError, socket, startup, wait};
+
+/// One session: sends without waiting, and hands on every message in the order in which it arrived.
+pub struct Connection {
+    channel: Channel,
+    pid: i32,
+    parameters: Vec<(String, String)>,
+    status: TransactionStatus,
+    last_fatal: Option<Box<ServerError>>,
+}
+
+impl Connection {
+    /// Connects and starts a session, within `connect_timeout` in all.
+    pub fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
+        let deadline = Instant::now() + options.connect_timeout;
+        let addresses = socket::addresses(options, deadline)?;
+        let (socket, _) = socket::connect_any(&addresses, options, deadline)?;
+        let mut channel = Channel::new(Stream::Plain(socket));
+        let session = startup::start(&mut channel, options, deadline)?;
+        Ok(Connection {
+            channel,
+            pid: session.pid,
+            parameters: session.parameters,
+            status: session.status,
+            last_fatal: None,
+        })
+    }
+
+    /// The process on the server, as `pg_backend_pid()` says it.
+    pub fn backend_pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// The newest value of a setting that the server reports by itself, such as `server_version`.
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The transaction status of the last ReadyForQuery.
+    pub fn status(&self) -> TransactionStatus {
+        self.status
+    }
+
+    /// Sends a simple query, together with everything that was buffered.
+    pub fn send_query(&mut self, sql: &str) -> Result<(), WireError> {
+        self.buffer_query(sql)?;
+        self.flush();
+        Ok(())
+    }
+
+    /// Buffers a simple query.
+    pub fn buffer_query(&mut self, sql: &str) -> Result<(), WireError> {
+        self.channel.put(|buffer| frontend::query(sql, buffer))
+    }
+
+    /// Writes what is buffered. What the socket does not take now goes out while messages are received.
+    pub fn flush(&mut self) {
+        self.channel.flush();
+    }
+
+    /// The next message, if a whole one has arrived; never waits.
+    pub fn try_message(&mut self) -> Result<Option<Message>, WireError> {
+        match self.channel.try_receive() {
+            Ok(Some(message)) => Message::decode(message).map(|message| Some(self.noted(message))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(self.explained(error)),
+        }
+    }
+
+    /// The next message, waited for until `deadline`.
+    pub fn message(&mut self, deadline: Instant) -> Result<Message, WireError> {
+        match self.channel.receive(deadline, "an answer from the server") {
+            Ok(message) => Message::decode(message).map(|message| self.noted(message)),
+            Err(error) => Err(self.explained(error)),
+        }
+    }
+
+    /// Says goodbye. The server ends the session when it has read that.
+    pub fn close(mut self) {
+        frontend::terminate(self.channel.output());
+        self.channel.flush();
+    }
+
+    fn noted(&mut self, message: Message) -> Message {
+        match &message {
+            Message::ReadyForQuery(status) => self.status = *status,
+            Message::ParameterStatus { name, value } => {
+                match self.parameters.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, known)) => known.clone_from(value),
+                    None => self.parameters.push((name.clone(), value.clone())),
+                }
+            }
+            Message::Error(error) if error.is_fatal() => self.last_fatal = Some(error.clone()),
+            _ => {}
+        }
+        message
+    }
+
+    fn explained(&self, error: WireError) -> WireError {
+        match error {
+            WireError::Closed { reason: None } => WireError::Closed { reason: self.last_fatal.clone() },
+            other => other,
+        }
+    }
+}
+
+/// Waits until [`Connection::try_message`] of one of the connections has something to do, or the timeout; true if so.
+///
+/// A connection that has said [`WireError::Closed`] counts as ready for ever: leave it out.
+pub fn wait_readable(connections: &[&Connection], timeout: Duration) -> Result<bool, WireError> {
+    if connections.iter().any(|connection| connection.channel.has_input()) {
+        return Ok(true);
+    }
+    let mut interests: Vec<_> = connections.iter().map(|connection| connection.channel.interest()).collect();
+    wait::until_ready(&mut interests, timeout)
+}

@@ -1,0 +1,73 @@
+//! An error or a notice as the server reports it.
+
+use std::fmt;
+
+use fallible_iterator::FallibleIterator;
+use postgres_protocol::message::backend::ErrorFields;
+
+use super::WireError;
+
+/// The fields of an ErrorResponse or a NoticeResponse.
+///
+/// <https://www.postgresql.org/docs/current/protocol-error-fields.html>
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerError {
+    /// `ERROR`, `FATAL`, `PANIC`, `WARNING`, `NOTICE`, `DEBUG`, `INFO` or `LOG`, whatever the server's language.
+    pub severity: String,
+    pub sqlstate: String,
+    pub message: String,
+    pub detail: Option<String>,
+    pub hint: Option<String>,
+    /// Where in the statement, in characters from 1.
+    pub position: Option<usize>,
+    /// The call stack: which function, trigger or rule was at work.
+    pub where_: Option<String>,
+    pub schema: Option<String>,
+    pub table: Option<String>,
+    pub column: Option<String>,
+    pub data_type: Option<String>,
+    pub constraint: Option<String>,
+}
+
+impl ServerError {
+    /// True where the server ends the session with this error.
+    pub fn is_fatal(&self) -> bool {
+        matches!(self.severity.as_str(), "FATAL" | "PANIC")
+    }
+
+    pub(super) fn decode(mut fields: ErrorFields<'_>) -> Result<Box<ServerError>, WireError> {
+        let mut error = Box::<ServerError>::default();
+        let mut severity_is_exact = false;
+        while let Some(field) = fields.next().map_err(WireError::protocol)? {
+            let value = String::from_utf8_lossy(field.value_bytes()).into_owned();
+            match field.type_() {
+                b'V' => {
+                    error.severity = value;
+                    severity_is_exact = true;
+                }
+                b'S' if !severity_is_exact => error.severity = value,
+                b'C' => error.sqlstate = value,
+                b'M' => error.message = value,
+                b'D' => error.detail = Some(value),
+                b'H' => error.hint = Some(value),
+                b'P' => error.position = value.parse().ok(),
+                b'W' => error.where_ = Some(value),
+                b's' => error.schema = Some(value),
+                b't' => error.table = Some(value),
+                b'c' => error.column = Some(value),
+                b'd' => error.data_type = Some(value),
+                b'n' => error.constraint = Some(value),
+                _ => {}
+            }
+        }
+        Ok(error)
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.severity, self.sqlstate, self.message)
+    }
+}
+
+impl std::error::Error for ServerError {}

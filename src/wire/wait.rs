@@ -1,0 +1,31 @@
+//! Waiting for sockets: in slices, with a limit, and with an eye on Ctrl-C.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, Timespec, poll};
+use rustix::io::Errno;
+
+use super::WireError;
+use crate::interrupt;
+
+/// The longest that a signal which another thread received goes unnoticed.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Waits until one of the descriptors is ready, at most `limit`; true if one is.
+pub(super) fn until_ready(descriptors: &mut [PollFd<'_>], limit: Duration) -> Result<bool, WireError> {
+    let start = Instant::now();
+    loop {
+        interrupt::check()?;
+        let left = limit.saturating_sub(start.elapsed());
+        match poll(descriptors, Some(&timespec(left.min(SLICE)))) {
+            Ok(0) if left <= SLICE => return Ok(false),
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(true),
+            Err(error) => return Err(WireError::Wait(error.into())),
+        }
+    }
+}
+
+fn timespec(slice: Duration) -> Timespec {
+    Timespec { tv_sec: slice.as_secs() as _, tv_nsec: slice.subsec_nanos() as _ }
+}
