@@ -1,6 +1,7 @@
 //! Everything that was sent and what came back, in order: the one record that all verdicts and reports are made from.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Number;
 
 use crate::scenario::Level;
 
@@ -22,6 +23,13 @@ pub struct History {
     pub after_retry: Option<Assessment>,
     /// Who woke first was a race that could not be ordered.
     pub racy: bool,
+}
+
+impl History {
+    /// The name of the session that an event's index points to.
+    pub fn session_name(&self, index: usize) -> &str {
+        self.sessions.get(index).map_or("?", |session| &session.name)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,6 +204,13 @@ pub struct Assessment {
     pub sessions: Vec<SessionEnd>,
 }
 
+impl Assessment {
+    /// The names of the checks that do not hold.
+    pub fn failing_checks(&self) -> Vec<&str> {
+        self.checks.iter().filter(|check| !check.holds).map(|check| check.name.as_str()).collect()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
     pub name: String,
@@ -210,6 +225,20 @@ pub struct MeasureResult {
     pub value: Option<String>,
 }
 
+impl MeasureResult {
+    /// The value as JSON has it: whole where it is whole; none for null, NaN and infinity.
+    pub fn number(&self) -> Option<Number> {
+        let text = self.value.as_deref()?;
+        let whole = text.parse::<i64>().ok().map(Number::from);
+        whole.or_else(|| text.parse::<f64>().ok().and_then(Number::from_f64))
+    }
+
+    /// Serialises measures as one object, `{"total": 3000, "over_budget": 0}`, in their order.
+    pub fn by_name<S: Serializer>(measures: &[MeasureResult], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(measures.iter().map(|measure| (&measure.name, measure.number())))
+    }
+}
+
 /// How a session's last call ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEnd {
@@ -220,4 +249,43 @@ pub struct SessionEnd {
     pub told: Option<Told>,
     /// Of its last call.
     pub attempts: u32,
+}
+
+/// Short histories for unit tests: two sessions, `alice` and `bob`, and one check, `within budget`.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    pub(crate) fn history(events: Vec<Event>, holds: bool) -> History {
+        let session = |name: &str| SessionInfo {
+            name: name.to_owned(),
+            level: Level::ReadCommitted,
+            calls: vec![format!("approve('{name}', 3000)")],
+        };
+        History {
+            scenario: "write-skew".to_owned(),
+            fix: None,
+            isolation: Level::ReadCommitted,
+            sessions: vec![session("alice"), session("bob")],
+            schedule: String::new(),
+            events,
+            end: assessment(holds),
+            after_retry: None,
+            racy: false,
+        }
+    }
+
+    pub(crate) fn assessment(holds: bool) -> Assessment {
+        let checks = vec![CheckResult { name: "within budget".to_owned(), holds }];
+        Assessment { checks, ..Assessment::default() }
+    }
+
+    pub(crate) fn event(session: usize, step: &str, what: What) -> Event {
+        let transaction = "approve".to_owned();
+        Event { phase: Phase::Schedule, session, transaction, call: 0, attempt: 1, step: step.to_owned(), what }
+    }
+
+    pub(crate) fn error(sqlstate: &str) -> What {
+        What::Failed { error: StatementError { sqlstate: sqlstate.to_owned(), ..StatementError::default() } }
+    }
 }

@@ -5,7 +5,10 @@
 
 pub mod history;
 pub mod interrupt;
+pub mod load;
 pub mod program;
+pub mod report;
 pub mod scenario;
 pub mod schedule;
+pub mod verdict;
 pub mod wire;
