@@ -1,5 +1,6 @@
 //! What the client's side of a transaction does: statements, conditions, captured values. No database in here.
 
+pub mod arithmetic;
 mod interpreter;
 mod op;
 mod variables;
