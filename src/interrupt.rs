@@ -1,5 +1,6 @@
 //! SIGINT and SIGTERM: every wait of the lab looks here, and everything that was made is undone on the way out.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -9,6 +10,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 static PENDING: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+
+thread_local! {
+    static SHIELDS: Cell<usize> = const { Cell::new(0) };
+}
 
 /// The lab was asked to stop by a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -36,10 +41,26 @@ pub fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// Fails once a signal has come.
+/// Fails once a signal has come, unless the thread is [`shielded`].
 pub fn check() -> Result<(), Interrupted> {
+    if SHIELDS.get() > 0 {
+        return Ok(());
+    }
     match PENDING.get().map(|pending| pending.load(Ordering::Relaxed)) {
         None | Some(0) => Ok(()),
         Some(signal) => Err(Interrupted { signal: signal as i32 }),
     }
+}
+
+/// Runs what undoes things on the way out: inside, on this thread, waits go on whatever signal has come.
+pub fn shielded<T>(undo: impl FnOnce() -> T) -> T {
+    struct Shield;
+    impl Drop for Shield {
+        fn drop(&mut self) {
+            SHIELDS.set(SHIELDS.get() - 1);
+        }
+    }
+    SHIELDS.set(SHIELDS.get() + 1);
+    let _shield = Shield;
+    undo()
 }
