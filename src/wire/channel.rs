@@ -14,7 +14,7 @@ use super::wait;
 const READ_SIZE: usize = 16 * 1024;
 
 pub(super) struct Channel {
-    stream: Stream,
+    stream: Box<dyn Stream>,
     input: BytesMut,
     output: BytesMut,
     read_buffer: Box<[u8]>,
@@ -24,7 +24,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    pub(super) fn new(stream: Stream) -> Channel {
+    pub(super) fn new(stream: Box<dyn Stream>) -> Channel {
         Channel {
             stream,
             input: BytesMut::new(),
@@ -90,8 +90,17 @@ impl Channel {
 
     /// What to wait for: something to read, and room to write while output is left.
     pub(super) fn interest(&self) -> PollFd<'_> {
-        let events = if self.output.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
-        PollFd::new(&self.stream, events)
+        let events = if self.has_output() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+        PollFd::from_borrowed_fd(self.stream.socket(), events)
+    }
+
+    /// See [`Stream::channel_binding`].
+    pub(super) fn channel_binding(&self) -> Option<Vec<u8>> {
+        self.stream.channel_binding()
+    }
+
+    fn has_output(&self) -> bool {
+        !self.output.is_empty() || self.stream.wants_write()
     }
 
     fn parse(&mut self) -> Result<Option<Message>, WireError> {
@@ -100,7 +109,7 @@ impl Channel {
 
     /// Moves bytes both ways once; false if there was nothing to read.
     fn fill(&mut self) -> Result<bool, WireError> {
-        if !self.output.is_empty() {
+        if self.has_output() {
             self.flush();
         }
         match self.stream.read(&mut self.read_buffer) {

@@ -1,17 +1,18 @@
 //! A session on the server.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use postgres_protocol::message::frontend;
 
 use super::channel::Channel;
-use super::stream::Stream;
-use super::{ConnectOptions, Message, ServerError, TransactionStatus, WireError, socket, startup, wait};
+use super::startup::Startup;
+use super::{CancelToken, ConnectOptions, Message, ServerError, TransactionStatus, WireError, socket, wait};
 
 /// One session: sends without waiting, and hands on every message in the order in which it arrived.
 pub struct Connection {
-    channel: Channel,
-    pid: i32,
+    pub(super) channel: Channel,
+    cancel_token: CancelToken,
     parameters: Vec<(String, String)>,
     status: TransactionStatus,
     last_fatal: Option<Box<ServerError>>,
@@ -22,12 +23,13 @@ impl Connection {
     pub fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
         let deadline = Instant::now() + options.connect_timeout;
         let addresses = socket::addresses(options, deadline)?;
-        let (socket, _) = socket::connect_any(&addresses, options, deadline)?;
-        let mut channel = Channel::new(Stream::Plain(socket));
-        let session = startup::start(&mut channel, options, deadline)?;
+        let (stream, server) = socket::open(&addresses, options, deadline)?;
+        let mut channel = Channel::new(stream);
+        let session = Startup { channel: &mut channel, options, deadline }.run()?;
+        let options = Arc::new(options.clone());
         Ok(Connection {
             channel,
-            pid: session.pid,
+            cancel_token: CancelToken { options, server, pid: session.pid, secret_key: session.secret_key },
             parameters: session.parameters,
             status: session.status,
             last_fatal: None,
@@ -36,7 +38,7 @@ impl Connection {
 
     /// The process on the server, as `pg_backend_pid()` says it.
     pub fn backend_pid(&self) -> i32 {
-        self.pid
+        self.cancel_token.pid
     }
 
     /// The newest value of a setting that the server reports by itself, such as `server_version`.
@@ -49,21 +51,9 @@ impl Connection {
         self.status
     }
 
-    /// Sends a simple query, together with everything that was buffered.
-    pub fn send_query(&mut self, sql: &str) -> Result<(), WireError> {
-        self.buffer_query(sql)?;
-        self.flush();
-        Ok(())
-    }
-
-    /// Buffers a simple query.
-    pub fn buffer_query(&mut self, sql: &str) -> Result<(), WireError> {
-        self.channel.put(|buffer| frontend::query(sql, buffer))
-    }
-
-    /// Writes what is buffered. What the socket does not take now goes out while messages are received.
-    pub fn flush(&mut self) {
-        self.channel.flush();
+    /// What cancels the running statement from another thread, or while this one waits.
+    pub fn cancel_token(&self) -> CancelToken {
+        self.cancel_token.clone()
     }
 
     /// The next message, if a whole one has arrived; never waits.

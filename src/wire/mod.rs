@@ -6,18 +6,22 @@
 //!
 //! The protocol: <https://www.postgresql.org/docs/current/protocol.html>.
 
+mod authentication;
+mod cancel;
 mod channel;
 mod connection;
 mod error;
 mod message;
 mod options;
 mod query;
+mod send;
 mod server_error;
 mod socket;
 mod startup;
 mod stream;
 mod wait;
 
+pub use cancel::CancelToken;
 pub use connection::{Connection, wait_readable};
 pub use error::WireError;
 pub use message::{Column, Message, Row, TransactionStatus};

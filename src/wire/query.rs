@@ -36,6 +36,10 @@ impl Connection {
                         tag,
                     });
                 }
+                Message::CopyIn => {
+                    self.buffer_copy_fail("COPY FROM STDIN has no data here")?;
+                    self.flush();
+                }
                 Message::Error(error) => failure = Some(error),
                 Message::ReadyForQuery(_) => return failure.map_or(Ok(results), |error| Err(WireError::Server(error))),
                 _ => {}

@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use socket2::{Domain, SockAddr, Socket, Type};
 
+use super::stream::Stream;
 use super::{ConnectOptions, Host, WireError, wait};
 use crate::interrupt;
 
@@ -54,18 +55,18 @@ fn resolve(
     }
 }
 
-/// Connects to the first address that answers; each gets an equal share of the time that is left.
-pub(super) fn connect_any(
+/// Opens a byte stream to the first address that answers; each gets an equal share of the time that is left.
+pub(super) fn open(
     addresses: &[SockAddr],
     options: &ConnectOptions,
     deadline: Instant,
-) -> Result<(Socket, SockAddr), WireError> {
+) -> Result<(Box<dyn Stream>, SockAddr), WireError> {
     let mut last = None;
     for (index, address) in addresses.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (addresses.len() - index) as u32;
         match connect(address, Instant::now() + share) {
-            Ok(Ok(socket)) => return Ok((socket, address.clone())),
+            Ok(Ok(socket)) => return Ok((Box::new(socket), address.clone())),
             Ok(Err(error)) => last = Some(error),
             Err(stopped) => return Err(stopped),
         }
@@ -75,9 +76,9 @@ pub(super) fn connect_any(
 }
 
 /// Connects to one address. The outer error ends the attempt altogether, the inner one says why this address failed.
-pub(super) fn connect(address: &SockAddr, deadline: Instant) -> Result<io::Result<Socket>, WireError> {
+fn connect(address: &SockAddr, deadline: Instant) -> Result<io::Result<Socket>, WireError> {
     loop {
-        let result = open(address).and_then(|socket| match socket.connect(address) {
+        let result = fresh(address).and_then(|socket| match socket.connect(address) {
             Ok(()) => Ok(Step::Connected(socket)),
             Err(error) if error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error()) => {
                 Ok(Step::Connecting(socket))
@@ -104,7 +105,7 @@ enum Step {
     BacklogFull,
 }
 
-fn open(address: &SockAddr) -> io::Result<Socket> {
+fn fresh(address: &SockAddr) -> io::Result<Socket> {
     let socket = Socket::new(address.domain(), Type::STREAM, None)?;
     socket.set_nonblocking(true)?;
     if address.domain() != Domain::UNIX {

@@ -6,47 +6,54 @@ use std::os::fd::{AsFd, BorrowedFd};
 use bytes::{Buf, BytesMut};
 use socket2::Socket;
 
-/// A socket in non-blocking mode.
-pub(super) enum Stream {
-    Plain(Socket),
-}
+/// A byte stream on a non-blocking socket.
+pub(super) trait Stream: Send {
+    fn socket(&self) -> BorrowedFd<'_>;
 
-impl Stream {
     /// Reads what is there; `WouldBlock` if nothing is, 0 at the end.
-    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(socket) => uninterrupted(|| socket.read(buffer)),
-        }
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Takes as much from the front of `output` as the socket has room for.
+    fn write(&mut self, output: &mut BytesMut) -> io::Result<()>;
+
+    /// True while bytes that were taken from the output have not reached the socket.
+    fn wants_write(&self) -> bool;
+
+    /// The `tls-server-end-point` of RFC 5929, if there is TLS and the certificate has one.
+    fn channel_binding(&self) -> Option<Vec<u8>>;
+}
+
+impl Stream for Socket {
+    fn socket(&self) -> BorrowedFd<'_> {
+        self.as_fd()
     }
 
-    /// Writes from the front of `output` as much as the socket takes.
-    pub(super) fn write(&mut self, output: &mut BytesMut) -> io::Result<()> {
-        match self {
-            Stream::Plain(socket) => write_plain(socket, output),
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        uninterrupted(|| Read::read(self, buffer))
+    }
+
+    fn write(&mut self, output: &mut BytesMut) -> io::Result<()> {
+        while !output.is_empty() {
+            match uninterrupted(|| Write::write(self, output)) {
+                Ok(written) => output.advance(written),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
         }
+        Ok(())
+    }
+
+    fn wants_write(&self) -> bool {
+        false
+    }
+
+    fn channel_binding(&self) -> Option<Vec<u8>> {
+        None
     }
 }
 
-impl AsFd for Stream {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        match self {
-            Stream::Plain(socket) => socket.as_fd(),
-        }
-    }
-}
-
-fn write_plain(socket: &mut Socket, output: &mut BytesMut) -> io::Result<()> {
-    while !output.is_empty() {
-        match uninterrupted(|| socket.write(output)) {
-            Ok(written) => output.advance(written),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+/// Repeats a system call that a signal has cut short.
+pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
