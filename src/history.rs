@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Number;
 
 use crate::scenario::Level;
+use crate::scenario::source::Span;
 
 /// One run of one schedule, with what was asked before and after its retries.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct History {
     pub after_retry: Option<Assessment>,
     /// Who woke first was a race that could not be ordered.
     pub racy: bool,
+    /// Why the run could not be played to its end; nothing was asked of the data then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<String>,
 }
 
 impl History {
@@ -87,6 +91,8 @@ pub enum What {
         tag: String,
         columns: Vec<String>,
         rows: Vec<Vec<Option<String>>>,
+        /// A transaction block is open after it.
+        in_transaction: bool,
     },
     /// A statement failed.
     Failed {
@@ -122,9 +128,9 @@ pub enum What {
     Disconnected {
         reason: String,
     },
-    /// An attempt of a transaction (or of a call, where it had several) ended.
+    /// An attempt of a call ended; the fate is that of its last transaction (none: it began none).
     Ended {
-        fate: Fate,
+        fate: Option<Fate>,
         told: Option<Told>,
         message: Option<String>,
     },
@@ -194,6 +200,9 @@ pub struct StatementError {
     pub hint: Option<String>,
     /// Where in the file: `scenarios/write-skew.sql:24:24`.
     pub place: Option<String>,
+    /// The same for a diagnostic with an excerpt; not stored.
+    #[serde(skip)]
+    pub span: Option<Span>,
 }
 
 /// The answers to the checks and measures at one moment.
@@ -272,6 +281,7 @@ pub(crate) mod testing {
             end: assessment(holds),
             after_retry: None,
             racy: false,
+            unfinished: None,
         }
     }
 

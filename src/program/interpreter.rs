@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::op::{Action, Control, Op, Statement};
 use super::variables::Variables;
 use crate::history::{Fate, StatementError, What};
+use crate::scenario::source::Span;
 use crate::scenario::template::Template;
 use crate::scenario::value::Value;
 use crate::scenario::{Call, Transaction};
@@ -163,6 +164,23 @@ impl Interpreter {
         steps.filter(|(name, _)| *name == step).map(|(_, count)| count).sum()
     }
 
+    /// The place in the file that the server's position (in characters, from 1) in the statement or expression on its
+    /// way points at; the whole of it where the server gave none.
+    pub fn place_of(&self, position: Option<usize>) -> Option<Span> {
+        let template = match self.arguments.get(self.arguments_done) {
+            Some(argument) => argument,
+            None if self.ending.is_some() => return None,
+            None => match &self.transaction.program.ops.get(self.position)?.action {
+                Action::Statement(statement) => &statement.text,
+                Action::Set { value: template, .. } | Action::JumpUnless { condition: template, .. } => template,
+                Action::Effect(template) => template,
+                _ => return None,
+            },
+        };
+        let place = position.map(|position| template.place_of(&self.variables, position.saturating_sub(1)));
+        Some(place.unwrap_or(template.span))
+    }
+
     /// The next thing to do. Asking again without an answer gives the same.
     pub fn request(&mut self) -> Request {
         if !self.notes.is_empty() {
@@ -187,12 +205,13 @@ impl Interpreter {
         }
     }
 
-    /// The statement was answered.
-    pub fn answered(&mut self, answer: &Answer) {
+    /// The statement was answered; `notified` counts the session's notifications so far.
+    pub fn answered(&mut self, answer: &Answer, notified: i32) {
         self.in_transaction = answer.in_transaction;
         self.variables.set("ROW_COUNT", Value::integer(affected_rows(&answer.tag)));
         self.variables.set("SQLSTATE", Value::text("00000"));
         self.variables.set("COMMAND_TAG", Value::text(answer.tag.as_str()));
+        self.variables.set("NOTIFIED", Value::integer(notified));
         let statement = match (&mut self.ending, self.transaction.program.ops.get(self.position)) {
             (Some(ending), _) => {
                 ending.closing = None;

@@ -78,7 +78,9 @@ impl Verdict {
 pub fn judge(history: &History) -> Verdict {
     let stopped = stopped(history);
     let blocked = blocked(history);
-    let outcome = if history.end.checks.iter().any(|check| !check.holds) {
+    let outcome = if let Some(reason) = &history.unfinished {
+        Outcome::Inconclusive { reason: reason.clone() }
+    } else if history.end.checks.iter().any(|check| !check.holds) {
         Outcome::Happens
     } else if !stopped.is_empty() {
         Outcome::Stopped
@@ -138,7 +140,7 @@ mod tests {
     use crate::history::testing::{error, event, history};
 
     fn ended(told: Told) -> What {
-        let fate = if told == Told::Ok { Fate::Committed } else { Fate::RolledBack };
+        let fate = Some(if told == Told::Ok { Fate::Committed } else { Fate::RolledBack });
         What::Ended { fate, told: Some(told), message: None }
     }
 

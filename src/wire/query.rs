@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Column, Connection, Message, WireError};
 
 /// What one statement returned, in text format.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResultSet {
     /// Empty where the statement returns no rows.
     pub columns: Vec<Column>,

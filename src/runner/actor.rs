@@ -1,0 +1,152 @@
+//! A session under test: its connection, where it is in its calls, and what it waits for.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use super::flight::Flight;
+use crate::history::StatementError;
+use crate::program::{Interpreter, Variables};
+use crate::scenario::{Call, Session};
+use crate::schedule::SessionView;
+use crate::wire::Connection;
+
+pub(super) struct Actor {
+    pub name: String,
+    pub calls: Vec<Call>,
+    pub connection: Connection,
+    /// Its index in the history.
+    pub index: usize,
+    /// The call that it is in, or that comes next.
+    pub call: usize,
+    /// Of that call, from 1.
+    pub attempt: u32,
+    pub interpreter: Option<Interpreter>,
+    /// The variables that every call starts with.
+    pub parameters: Variables,
+    pub flight: Option<Flight>,
+    /// The statement on its way was a BEGIN: the one after it belongs to the same move.
+    pub goes_on: bool,
+    pub wait: Option<Waiting>,
+    /// Notifications received so far.
+    pub notified: i32,
+    /// Calls that an error ended, in order.
+    pub failures: Vec<FailedCall>,
+    /// What the last call left in its variables.
+    last_variables: Option<Variables>,
+    /// Steps of earlier calls, by transaction and step.
+    steps_done: HashMap<(String, String), u32>,
+}
+
+/// A statement that the server says is blocked.
+#[derive(Debug, Clone)]
+pub(super) struct Waiting {
+    /// When that was noticed.
+    pub since: Instant,
+    /// Counts the waits of a run: who blocked first.
+    pub order: u64,
+    /// The pids that it waits for, sorted.
+    pub by: Vec<i32>,
+    /// The server has said so since the last event.
+    pub confirmed: bool,
+}
+
+/// What is needed to run a failed call again.
+pub(super) struct FailedCall {
+    pub call: usize,
+    pub interpreter: Interpreter,
+    pub error: StatementError,
+}
+
+impl Actor {
+    pub fn new(index: usize, session: &Session, connection: Connection, parameters: Variables) -> Actor {
+        Actor {
+            name: session.name.clone(),
+            calls: session.calls.clone(),
+            connection,
+            index,
+            call: 0,
+            attempt: 1,
+            interpreter: None,
+            parameters,
+            flight: None,
+            goes_on: false,
+            wait: None,
+            notified: 0,
+            failures: Vec::new(),
+            last_variables: None,
+            steps_done: HashMap::new(),
+        }
+    }
+
+    /// The call's interpreter; begun where there is none.
+    pub fn interpreter(&mut self) -> Option<&mut Interpreter> {
+        if self.interpreter.is_none() {
+            let call = self.calls.get(self.call)?;
+            self.interpreter = Some(Interpreter::new(call, self.parameters.clone()));
+        }
+        self.interpreter.as_mut()
+    }
+
+    /// The call is over: its steps count, and the next one may begin.
+    pub fn leave_call(&mut self) -> Option<Interpreter> {
+        let interpreter = self.interpreter.take()?;
+        let transaction = interpreter.transaction();
+        let mut steps: Vec<&String> = transaction.program.steps.iter().collect();
+        steps.sort_unstable();
+        steps.dedup();
+        for step in steps {
+            let key = (transaction.name.clone(), step.clone());
+            *self.steps_done.entry(key).or_default() += interpreter.times_done(step);
+        }
+        self.call += 1;
+        self.attempt = 1;
+        self.last_variables = Some(interpreter.variables().clone());
+        Some(interpreter)
+    }
+
+    /// More calls, in the variables that the last one left.
+    pub fn go_on_with(&mut self, calls: &[Call]) {
+        self.call = self.calls.len();
+        self.calls.extend_from_slice(calls);
+        if let Some(variables) = self.last_variables.take() {
+            self.parameters = variables;
+        }
+    }
+
+    /// The name of the transaction that it is in, or that comes next.
+    pub fn transaction_name(&self) -> &str {
+        self.calls.get(self.call).map_or("", |call| call.transaction.name.as_str())
+    }
+
+    /// The step that the session is at.
+    pub fn step_name(&self) -> &str {
+        self.interpreter.as_ref().map_or("", Interpreter::step_name)
+    }
+
+    /// Messages of a statement are outstanding, and nobody has confirmed that it waits.
+    pub fn is_unsettled(&self) -> bool {
+        self.flight.is_some() && !self.wait.as_ref().is_some_and(|wait| wait.confirmed)
+    }
+}
+
+impl SessionView for Actor {
+    fn can_move(&self) -> bool {
+        self.flight.is_none() && self.call < self.calls.len()
+    }
+
+    fn is_blocked(&self) -> bool {
+        self.flight.is_some()
+    }
+
+    fn times_done(&self, transaction: Option<&str>, step: &str) -> u32 {
+        let is_named = |name: &str| transaction.is_none_or(|transaction| transaction == name);
+        let earlier: u32 = self
+            .steps_done
+            .iter()
+            .filter(|((transaction, done), _)| is_named(transaction) && done == step)
+            .map(|(_, times)| times)
+            .sum();
+        let current = self.interpreter.as_ref().filter(|interpreter| is_named(&interpreter.transaction().name));
+        earlier + current.map_or(0, |interpreter| interpreter.times_done(step))
+    }
+}

@@ -1,0 +1,311 @@
+//! Plays a schedule: one thread that moves the sessions, takes their answers in, and asks the server who waits.
+
+use std::time::{Duration, Instant};
+
+use super::actor::{Actor, FailedCall};
+use super::error::RunError;
+use super::flight::{Flight, Landed};
+use super::observer::Observer;
+use super::wakes::Wakes;
+use crate::history::{Event, Fate, Phase, StatementError, Told, What};
+use crate::interrupt;
+use crate::program::{Answer, Control, End, Interpreter, Request, Statement};
+use crate::scenario::source::Sources;
+use crate::schedule::{Choice, Schedule, SessionView, Strategy};
+use crate::wire::{Message, ServerError, TransactionStatus, WireError};
+
+/// SQLSTATE of a connection that is gone without a reason.
+const CONNECTION_FAILURE: &str = "08006";
+
+/// How the sessions' waits are to be treated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conduct {
+    /// No wait goes on after this.
+    pub deadline: Instant,
+    /// How long a wait may last while nobody can move, before the run is given up.
+    pub stuck_limit: Duration,
+    /// Time that a blocked session's deadlock check needs; none where `deadlock_timeout` could not be set, so that the
+    /// victim of a deadlock is a race.
+    pub deadlock_check: Option<Duration>,
+    /// Ask which lock a session waits for, for the story.
+    pub name_locks: bool,
+}
+
+pub(super) struct Conductor<'a> {
+    pub actors: Vec<Actor>,
+    pub observer: &'a mut Observer,
+    pub sources: &'a Sources,
+    pub conduct: Conduct,
+    pub wakes: Wakes,
+    pub phase: Phase,
+    pub events: Vec<Event>,
+    pub schedule: Schedule,
+    pub racy: bool,
+    /// Is shown every event as it happens.
+    pub listener: &'a mut dyn FnMut(&Event),
+    pub waits_begun: u64,
+}
+
+impl Conductor<'_> {
+    /// Plays a strategy to its end.
+    pub fn play(&mut self, strategy: &mut dyn Strategy) -> Result<(), RunError> {
+        loop {
+            let views: Vec<&dyn SessionView> = self.actors.iter().map(|actor| actor as &dyn SessionView).collect();
+            match strategy.choose(&views) {
+                Choice::Move(session) => self.advance(session)?,
+                Choice::Await(session) => self.until_free(&[session])?,
+                Choice::Over => {
+                    let blocked: Vec<usize> =
+                        (0..self.actors.len()).filter(|&session| self.actors[session].is_blocked()).collect();
+                    if blocked.is_empty() {
+                        return Ok(());
+                    }
+                    self.until_any_free(&blocked)?;
+                }
+            }
+        }
+    }
+
+    /// Sends the next statement of a session, and comes back when everybody has answered or waits.
+    pub fn advance(&mut self, session: usize) -> Result<(), RunError> {
+        self.schedule.choices.push(session);
+        let waiting = self.waiting();
+        self.let_deadlock_checks_pass(&waiting);
+        let ordered = self.wakes.stop(waiting.iter().map(|&waiter| self.actors[waiter].connection.backend_pid()))?;
+        for waiter in &waiting {
+            self.doubt(*waiter);
+        }
+        self.proceed(session, true)?;
+        if ordered {
+            self.settle(&[session])?;
+            for &waiter in &waiting {
+                self.wakes.resume(self.actors[waiter].connection.backend_pid());
+                self.settle(&[waiter, session])?;
+            }
+        }
+        let everybody: Vec<usize> = (0..self.actors.len()).collect();
+        self.settle(&everybody)?;
+        let woken = waiting.iter().filter(|&&waiter| self.actors[waiter].wait.is_none()).count();
+        self.racy |= woken > 1 && !ordered;
+        Ok(())
+    }
+
+    /// The sessions that wait, in the order in which they blocked.
+    fn waiting(&self) -> Vec<usize> {
+        let mut waiting: Vec<usize> =
+            (0..self.actors.len()).filter(|&index| self.actors[index].wait.is_some()).collect();
+        waiting.sort_by_key(|&index| self.actors[index].wait.as_ref().map(|wait| wait.order));
+        waiting
+    }
+
+    /// What the server said of a wait is in doubt once something else happened.
+    fn doubt(&mut self, session: usize) {
+        if let Some(wait) = &mut self.actors[session].wait {
+            wait.confirmed = false;
+        }
+    }
+
+    /// A backend looks for a deadlock once, `deadlock_timeout` after it blocked. When those checks are over, the one
+    /// that closes a cycle is the only one that can notice it.
+    fn let_deadlock_checks_pass(&self, waiting: &[usize]) {
+        let latest =
+            waiting.iter().filter_map(|&waiter| self.actors[waiter].wait.as_ref()).map(|wait| wait.since).max();
+        if let (Some(latest), Some(check)) = (latest, self.conduct.deadlock_check) {
+            std::thread::sleep((latest + check).saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Lets the client's side of a session run up to its next statement, which is sent if `may_send`.
+    fn proceed(&mut self, session: usize, mut may_send: bool) -> Result<(), RunError> {
+        may_send |= std::mem::take(&mut self.actors[session].goes_on);
+        loop {
+            interrupt::check()?;
+            let actor = &mut self.actors[session];
+            let Some(interpreter) = actor.interpreter() else { return Ok(()) };
+            match interpreter.request() {
+                Request::Run(statement) if may_send => return self.send(session, &statement),
+                Request::Run(_) => return Ok(()),
+                Request::RollBack => return self.send_text(session, "ROLLBACK"),
+                Request::Note(what) => self.record(session, what),
+                Request::Evaluate(expression) => {
+                    let value = self.observer.evaluate(&expression, interpreter.variables())?;
+                    match value {
+                        Ok(value) => interpreter.evaluated(value),
+                        Err(error) => {
+                            let error = self.statement_error(session, &error);
+                            self.fail(session, error, None);
+                        }
+                    }
+                }
+                Request::Over(end) => return Ok(self.end_call(session, end)),
+                other => return Err(RunError::Unmet { reason: format!("this version cannot stage {other:?}") }),
+            }
+        }
+    }
+
+    fn send(&mut self, session: usize, statement: &Statement) -> Result<(), RunError> {
+        let actor = &mut self.actors[session];
+        actor.goes_on = statement.control == Control::Begin;
+        let Some(interpreter) = &actor.interpreter else { return Ok(()) };
+        let sql = statement.text.sql(interpreter.variables());
+        self.send_text(session, &sql)
+    }
+
+    fn send_text(&mut self, session: usize, sql: &str) -> Result<(), RunError> {
+        self.record(session, What::Sent { sql: sql.to_owned() });
+        let actor = &mut self.actors[session];
+        actor.flight = Some(Flight::default());
+        match actor.connection.send_query(sql) {
+            Ok(()) => Ok(()),
+            Err(error) => self.disconnected(session, error),
+        }
+    }
+
+    /// Takes in what a session's connection has to say; true if anything came.
+    pub fn read(&mut self, session: usize) -> Result<bool, RunError> {
+        let mut progress = false;
+        while self.actors[session].flight.is_some() {
+            let message = match self.actors[session].connection.try_message() {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    self.disconnected(session, error)?;
+                    return Ok(true);
+                }
+            };
+            progress = true;
+            match message {
+                Message::Notice(notice) => {
+                    self.record(session, What::Notice { text: format!("{}: {}", notice.severity, notice.message) });
+                }
+                Message::Notification { channel, payload, .. } => {
+                    self.actors[session].notified += 1;
+                    self.record(session, What::Notified { channel, payload });
+                }
+                Message::CopyIn => {
+                    return Err(RunError::Unmet { reason: "COPY FROM STDIN cannot be staged".to_owned() });
+                }
+                message => {
+                    let flight = self.actors[session].flight.as_mut();
+                    if let Some(landed) = flight.and_then(|flight| flight.take(message)) {
+                        self.land(session, landed)?;
+                    }
+                }
+            }
+        }
+        Ok(progress)
+    }
+
+    /// A statement's answer is whole.
+    fn land(&mut self, session: usize, landed: Landed) -> Result<(), RunError> {
+        self.actors[session].flight = None;
+        if self.actors[session].wait.take().is_some() {
+            self.record(session, What::Woke);
+        }
+        let in_transaction = landed.status != TransactionStatus::Idle;
+        match landed.error {
+            Some(error) => {
+                let error = self.statement_error(session, &error);
+                self.fail(session, error, Some(in_transaction));
+            }
+            None => {
+                let answer = Answer {
+                    tag: landed.tag.clone(),
+                    columns: landed.columns.iter().map(|column| (column.name.clone(), column.type_oid)).collect(),
+                    rows: landed.rows.clone(),
+                    in_transaction,
+                };
+                self.record(
+                    session,
+                    What::Done {
+                        tag: landed.tag,
+                        columns: landed.columns.into_iter().map(|column| column.name).collect(),
+                        rows: landed.rows,
+                        in_transaction,
+                    },
+                );
+                let notified = self.actors[session].notified;
+                if let Some(interpreter) = &mut self.actors[session].interpreter {
+                    interpreter.answered(&answer, notified);
+                }
+            }
+        }
+        self.proceed(session, false)
+    }
+
+    /// A statement (then with the server's word on its transaction) or an expression failed.
+    fn fail(&mut self, session: usize, error: StatementError, in_transaction: Option<bool>) {
+        self.record(session, What::Failed { error: error.clone() });
+        let actor = &mut self.actors[session];
+        actor.goes_on = false;
+        if let Some(interpreter) = &mut actor.interpreter {
+            match in_transaction {
+                Some(open) => interpreter.refused(error, open),
+                None => interpreter.failed(error),
+            }
+        }
+    }
+
+    fn statement_error(&self, session: usize, error: &ServerError) -> StatementError {
+        let interpreter = self.actors[session].interpreter.as_ref();
+        let span = interpreter.and_then(|interpreter| interpreter.place_of(error.position));
+        StatementError {
+            sqlstate: error.sqlstate.clone(),
+            message: error.message.clone(),
+            detail: error.detail.clone(),
+            hint: error.hint.clone(),
+            place: span.map(|span| self.sources.place(span).to_string()),
+            span,
+        }
+    }
+
+    /// The connection is gone. With the server's own reason that is an answer like any other; without one the run ends.
+    fn disconnected(&mut self, session: usize, error: WireError) -> Result<(), RunError> {
+        let WireError::Closed { reason: Some(reason) } = &error else {
+            return Err(RunError::Lost { session: self.actors[session].name.clone(), error });
+        };
+        if reason.sqlstate.starts_with("57P") && self.observer.is_gone() {
+            return Err(RunError::Lost { session: self.actors[session].name.clone(), error });
+        }
+        let failure = self.statement_error(session, reason);
+        self.actors[session].flight = None;
+        self.actors[session].wait = None;
+        self.record(session, What::Disconnected { reason: reason.to_string() });
+        let sqlstate =
+            if failure.sqlstate.is_empty() { CONNECTION_FAILURE.to_owned() } else { failure.sqlstate.clone() };
+        self.fail(session, StatementError { sqlstate, ..failure }, Some(false));
+        self.proceed(session, false)
+    }
+
+    fn end_call(&mut self, session: usize, end: End) {
+        let fate = self.actors[session].interpreter.as_ref().and_then(Interpreter::fate);
+        let (told, message) = match &end {
+            End::Completed => (Some(Told::Ok), None),
+            End::Rejected(text) => (Some(Told::Rejected), Some(text.clone())),
+            End::Failed(error) => (Some(Told::Failed), Some(error.message.clone())),
+            End::Crashed => (None, None),
+        };
+        let fate = if matches!(end, End::Failed(_)) && fate.is_none() { Some(Fate::RolledBack) } else { fate };
+        self.record(session, What::Ended { fate, told, message });
+        let actor = &mut self.actors[session];
+        let call = actor.call;
+        if let (Some(interpreter), End::Failed(error)) = (actor.leave_call(), end) {
+            actor.failures.push(FailedCall { call, interpreter, error });
+        }
+    }
+
+    pub fn record(&mut self, session: usize, what: What) {
+        let actor = &self.actors[session];
+        let event = Event {
+            phase: self.phase,
+            session: actor.index,
+            transaction: actor.transaction_name().to_owned(),
+            call: actor.call,
+            attempt: actor.attempt,
+            step: actor.step_name().to_owned(),
+            what,
+        };
+        (self.listener)(&event);
+        self.events.push(event);
+    }
+}

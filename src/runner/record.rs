@@ -1,0 +1,162 @@
+//! `isolab_told` and `isolab_read`: what the run itself was, as tables that checks and measures can ask.
+
+use serde_json::{Map, Value as Json};
+
+use crate::history::{Event, Fate, SessionInfo, Told, What};
+use crate::scenario::value::quoted;
+
+/// Creates the two tables and the helpers `seen`, `committed` and `raised` in the schema at the head of the search path.
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE isolab_told (session text, transaction text, attempt int, told text, sqlstate text, step text, message text,
+                          fate text, seq int GENERATED ALWAYS AS IDENTITY);
+CREATE TABLE isolab_read (session text, transaction text, attempt int, step text, row_no int, committed bool, row jsonb,
+                          seq int GENERATED ALWAYS AS IDENTITY);
+CREATE FUNCTION seen(_session text, _step text, _column text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT row ->> _column FROM isolab_read
+   WHERE session = _session AND step = _step AND committed AND row ? _column ORDER BY seq DESC LIMIT 1 $$;
+CREATE FUNCTION committed(_session text) RETURNS bool LANGUAGE sql STABLE AS $$
+  SELECT coalesce((SELECT fate = 'committed' FROM isolab_told
+                    WHERE session = _session ORDER BY seq DESC LIMIT 1), false) $$;
+CREATE FUNCTION raised(_sqlstate text) RETURNS bool LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT 1 FROM isolab_told WHERE sqlstate = _sqlstate) $$;
+";
+
+/// The names of the tables, which a reset leaves to [`statements`].
+pub(crate) const TABLES: [&str; 2] = ["isolab_told", "isolab_read"];
+
+/// One attempt of a call, as the client lived it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ToldRow {
+    pub session: String,
+    pub transaction: String,
+    pub attempt: u32,
+    /// None: the client died before it was told anything.
+    pub told: Option<Told>,
+    pub fate: Option<Fate>,
+    pub sqlstate: Option<String>,
+    pub step: Option<String>,
+    pub message: Option<String>,
+}
+
+/// A row that a statement returned.
+#[derive(Debug, Clone, PartialEq)]
+struct ReadRow<'a> {
+    event: &'a Event,
+    row_no: usize,
+    committed: bool,
+    row: Json,
+}
+
+/// SQL that makes the two tables say what these events are.
+pub(crate) fn statements(sessions: &[SessionInfo], events: &[Event]) -> String {
+    let told = told_rows(sessions, events);
+    let mut sql = format!("TRUNCATE {} RESTART IDENTITY;", TABLES.join(", "));
+    insert(
+        &mut sql,
+        "isolab_told (session, transaction, attempt, told, sqlstate, step, message, fate)",
+        &told_values(&told),
+    );
+    let read: Vec<String> = (0..sessions.len())
+        .flat_map(|session| read_rows(events.iter().filter(|event| event.session == session)))
+        .map(|read| {
+            let Event { transaction, attempt, step, session, .. } = read.event;
+            let texts = [&sessions[*session].name, transaction].map(|text| quoted(text)).join(", ");
+            let row = quoted(&read.row.to_string());
+            format!("({texts}, {attempt}, {}, {}, {}, {row})", quoted(step), read.row_no, read.committed)
+        })
+        .collect();
+    insert(&mut sql, "isolab_read (session, transaction, attempt, step, row_no, committed, row)", &read);
+    sql
+}
+
+/// The rows of `isolab_told` as SQL, each in brackets.
+pub(crate) fn told_values(rows: &[ToldRow]) -> Vec<String> {
+    let text = |value: Option<&str>| value.map_or_else(|| "NULL".to_owned(), quoted);
+    rows.iter()
+        .map(|row| {
+            let texts = [
+                row.told.map(Told::name),
+                row.sqlstate.as_deref(),
+                row.step.as_deref(),
+                row.message.as_deref(),
+                row.fate.map(Fate::name),
+            ];
+            let texts: Vec<String> = texts.into_iter().map(text).collect();
+            format!("({}, {}, {}, {})", quoted(&row.session), quoted(&row.transaction), row.attempt, texts.join(", "))
+        })
+        .collect()
+}
+
+fn insert(sql: &mut String, target: &str, values: &[String]) {
+    if !values.is_empty() {
+        sql.push_str(&format!(" INSERT INTO {target} VALUES {};", values.join(", ")));
+    }
+}
+
+/// An attempt that is followed by another was told nothing yet: its row says `retried`.
+fn told_rows(sessions: &[SessionInfo], events: &[Event]) -> Vec<ToldRow> {
+    let mut rows: Vec<(usize, usize, ToldRow)> = Vec::new();
+    for (index, event) in events.iter().enumerate() {
+        match &event.what {
+            What::Ended { fate, told, message } => {
+                let failure = last_failure(&events[..index], event);
+                let row = ToldRow {
+                    session: sessions[event.session].name.clone(),
+                    transaction: event.transaction.clone(),
+                    attempt: event.attempt,
+                    told: *told,
+                    fate: *fate,
+                    sqlstate: failure.as_ref().map(|(sqlstate, _)| sqlstate.clone()),
+                    step: failure.map(|(_, step)| step),
+                    message: message.clone(),
+                };
+                rows.push((event.session, event.call, row));
+            }
+            What::Retried => {
+                let earlier =
+                    rows.iter_mut().rev().find(|(session, call, _)| *session == event.session && *call == event.call);
+                if let Some((_, _, row)) = earlier {
+                    row.told = Some(Told::Retried);
+                }
+            }
+            _ => {}
+        }
+    }
+    rows.into_iter().map(|(_, _, row)| row).collect()
+}
+
+/// SQLSTATE and step of an attempt's last error, one that the client caught included.
+fn last_failure(events: &[Event], of: &Event) -> Option<(String, String)> {
+    let same = |event: &&Event| (event.session, event.call, event.attempt) == (of.session, of.call, of.attempt);
+    events.iter().rev().filter(same).find_map(|event| match &event.what {
+        What::Failed { error } => Some((error.sqlstate.clone(), event.step.clone())),
+        _ => None,
+    })
+}
+
+/// What one session read; `committed` is the fate of the transaction that read it.
+fn read_rows<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<ReadRow<'a>> {
+    let mut rows = Vec::new();
+    let mut undecided = 0;
+    for event in events {
+        let decided = match &event.what {
+            What::Done { tag, columns, rows: values, in_transaction, .. } => {
+                rows.extend(values.iter().enumerate().map(|(index, values)| {
+                    let row: Map<String, Json> =
+                        columns.iter().cloned().zip(values.iter().cloned().map(Json::from)).collect();
+                    ReadRow { event, row_no: index + 1, committed: false, row: row.into() }
+                }));
+                (!in_transaction).then(|| !tag.starts_with("ROLLBACK"))
+            }
+            What::Disconnected { .. } | What::Retried => Some(false),
+            _ => None,
+        };
+        if let Some(committed) = decided {
+            for row in &mut rows[undecided..] {
+                row.committed = committed;
+            }
+            undecided = rows.len();
+        }
+    }
+    rows
+}

@@ -1,0 +1,89 @@
+//! Back to fresh tables between two schedules.
+
+use std::time::Instant;
+
+use super::error::RunError;
+use super::record;
+use crate::program::{Action, Program};
+use crate::scenario::Plan;
+use crate::wire::Connection;
+
+/// What brings the sandbox back to its state after `@schema`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reset {
+    /// Make it anew: `@schema` itself wrote rows, or a body changes the schema.
+    Rebuild,
+    /// Empty every table and restart every sequence. By TRUNCATE, which leaves no dead rows: they change the pages that
+    /// SIREAD locks fall on.
+    Empty { sql: String },
+}
+
+/// First words of statements that change what is in the catalogue, or may.
+const DDL: [&str; 11] =
+    ["ALTER", "CALL", "CLUSTER", "COMMENT", "CREATE", "DO", "DROP", "GRANT", "REFRESH", "REINDEX", "VACUUM"];
+
+/// Tables and sequences of the schema at the head of the search path, and whether anything in it holds rows already.
+const CONTENTS: &str = "
+SELECT c.oid::regclass::text, c.relkind::text
+  FROM pg_class c
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'S', 'm') AND NOT c.relispartition
+ ORDER BY c.oid";
+
+impl Reset {
+    /// Looks at the fresh sandbox.
+    pub fn find(home: &mut Connection, plan: &Plan, deadline: Instant) -> Result<Reset, RunError> {
+        if programs(plan).any(changes_the_schema) {
+            return Ok(Reset::Rebuild);
+        }
+        let contents = home.query(CONTENTS, deadline)?.into_iter().next_back().unwrap_or_default();
+        let of_kind = |kinds: &[&str]| -> Vec<String> {
+            let rows = contents.rows.iter().filter_map(|row| match row.as_slice() {
+                [Some(name), Some(kind)] if kinds.contains(&kind.as_str()) => Some(name.clone()),
+                _ => None,
+            });
+            rows.filter(|name| !record::TABLES.iter().any(|table| name.ends_with(table))).collect()
+        };
+        let (tables, sequences) = (of_kind(&["r", "p"]), of_kind(&["S"]));
+        if !of_kind(&["m"]).is_empty() || any_rows(home, &tables, deadline)? {
+            return Ok(Reset::Rebuild);
+        }
+        let truncate = match tables.is_empty() {
+            true => String::new(),
+            false => format!("TRUNCATE {} RESTART IDENTITY CASCADE;", tables.join(", ")),
+        };
+        let restart: String = sequences
+            .iter()
+            .filter(|name| !record::TABLES.iter().any(|table| name.contains(table)))
+            .map(|name| format!("ALTER SEQUENCE {name} RESTART;"))
+            .collect();
+        Ok(Reset::Empty { sql: truncate + &restart })
+    }
+}
+
+fn any_rows(home: &mut Connection, tables: &[String], deadline: Instant) -> Result<bool, RunError> {
+    if tables.is_empty() {
+        return Ok(false);
+    }
+    let any: Vec<String> = tables.iter().map(|table| format!("EXISTS (SELECT FROM {table})")).collect();
+    let result = home.query(&format!("SELECT {}", any.join(" OR ")), deadline)?;
+    let answer = result.first().and_then(|result| result.rows.first()).and_then(|row| row.first()).cloned().flatten();
+    Ok(answer.as_deref() == Some("t"))
+}
+
+/// The bodies that run with every schedule.
+fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
+    let sessions = plan.sessions.iter().chain(&plan.finally);
+    let calls = sessions.flat_map(|session| &session.calls).map(|call| &call.transaction.program);
+    calls.chain(plan.setup.iter().map(|script| &script.program))
+}
+
+fn changes_the_schema(program: &Program) -> bool {
+    let first_word = |sql: String| sql.trim_start().split(|c: char| !c.is_alphabetic()).next().map(str::to_uppercase);
+    program.ops.iter().any(|op| match &op.action {
+        Action::Statement(statement) => {
+            first_word(statement.text.written()).is_some_and(|word| DDL.contains(&word.as_str()))
+        }
+        Action::Effect(sql) => first_word(sql.written()).is_some_and(|word| DDL.contains(&word.as_str())),
+        _ => false,
+    })
+}

@@ -1,0 +1,176 @@
+//! Waits for answers, and asks the server who waits for whom.
+
+use std::time::{Duration, Instant};
+
+use super::actor::Waiting;
+use super::conductor::Conductor;
+use super::error::RunError;
+use crate::history::What;
+use crate::interrupt;
+use crate::schedule::SessionView;
+use crate::wire::{Connection, wait_readable};
+
+/// How long an answer may take before the server is asked whether the session waits.
+const PATIENCE: Duration = Duration::from_micros(300);
+/// The pause between two questions about one wait grows up to this.
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+
+impl Conductor<'_> {
+    /// Takes answers in until each of these sessions has answered or waits, by the server's word.
+    pub(super) fn settle(&mut self, sessions: &[usize]) -> Result<(), RunError> {
+        let mut pause = PATIENCE;
+        loop {
+            let mut progress = false;
+            for &session in sessions {
+                progress |= self.read(session)?;
+            }
+            let unsettled: Vec<usize> =
+                sessions.iter().copied().filter(|&session| self.actors[session].is_unsettled()).collect();
+            if unsettled.is_empty() {
+                return Ok(());
+            }
+            if progress {
+                pause = PATIENCE;
+                continue;
+            }
+            self.check_limits(&unsettled)?;
+            let connections: Vec<&Connection> =
+                unsettled.iter().map(|&session| &self.actors[session].connection).collect();
+            if !wait_readable(&connections, pause)? {
+                self.ask_who_waits(&unsettled)?;
+                pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+            }
+        }
+    }
+
+    /// Waits until these sessions have been answered.
+    pub(super) fn until_free(&mut self, sessions: &[usize]) -> Result<(), RunError> {
+        while sessions.iter().any(|&session| self.actors[session].is_blocked()) {
+            self.until_any_free(sessions)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until one of these sessions has been answered, such as by a timeout that the scenario set.
+    pub(super) fn until_any_free(&mut self, sessions: &[usize]) -> Result<(), RunError> {
+        let begun = Instant::now();
+        loop {
+            for &session in sessions {
+                if self.read(session)? && self.actors[session].flight.is_none() {
+                    return self.settle(&(0..self.actors.len()).collect::<Vec<_>>());
+                }
+            }
+            self.check_limits(sessions)?;
+            if begun.elapsed() > self.conduct.stuck_limit {
+                return Err(RunError::Stuck { reason: self.who_waits(sessions) });
+            }
+            let connections: Vec<&Connection> =
+                sessions.iter().map(|&session| &self.actors[session].connection).collect();
+            wait_readable(&connections, LONGEST_PAUSE)?;
+        }
+    }
+
+    fn check_limits(&self, sessions: &[usize]) -> Result<(), RunError> {
+        interrupt::check()?;
+        if Instant::now() > self.conduct.deadline {
+            return Err(RunError::TimeLimit { waited_for: self.who_waits(sessions) });
+        }
+        Ok(())
+    }
+
+    fn who_waits(&self, sessions: &[usize]) -> String {
+        let describe = |&session: &usize| {
+            let actor = &self.actors[session];
+            let step = format!("{} at {}", actor.name, actor.step_name());
+            match &actor.wait {
+                None => format!("{step} has not been answered"),
+                Some(wait) => format!("{step} waits for {}", self.names_of(&wait.by).join(" and ")),
+            }
+        };
+        let blocked = sessions.iter().filter(|&&session| self.actors[session].is_blocked());
+        blocked.map(describe).collect::<Vec<_>>().join("; ")
+    }
+
+    fn names_of(&self, pids: &[i32]) -> Vec<String> {
+        let name = |&pid: &i32| match self.actors.iter().find(|actor| actor.connection.backend_pid() == pid) {
+            Some(actor) if actor.can_move() || actor.is_blocked() => actor.name.clone(),
+            Some(actor) => format!("{}, who has finished and still holds the lock", actor.name),
+            None if pid == 0 => "a prepared transaction".to_owned(),
+            None => format!("process {pid}, which is not the lab's"),
+        };
+        pids.iter().map(name).collect()
+    }
+
+    /// Asks the server about sessions that have not answered; those that wait for a lock are settled with that.
+    fn ask_who_waits(&mut self, sessions: &[usize]) -> Result<(), RunError> {
+        let ours: Vec<i32> = self.actors.iter().map(|actor| actor.connection.backend_pid()).collect();
+        let pids: Vec<i32> = sessions.iter().map(|&session| ours[session]).collect();
+        let waits = self.observer.waits(&pids)?;
+        for &session in sessions {
+            let Some(wait) = waits.iter().find(|wait| wait.pid == ours[session]) else { continue };
+            // Another program's lock passes by itself, or the limit says so.
+            if !wait.by.iter().any(|pid| *pid == 0 || ours.contains(pid)) {
+                continue;
+            }
+            // The answer may have come while the question was asked.
+            if self.read(session)? {
+                continue;
+            }
+            self.confirm_wait(session, wait.by.clone())?;
+        }
+        Ok(())
+    }
+
+    fn confirm_wait(&mut self, session: usize, mut by: Vec<i32>) -> Result<(), RunError> {
+        by.sort_unstable();
+        by.dedup();
+        let earlier = self.actors[session].wait.take();
+        let is_news = earlier.as_ref().is_none_or(|wait| wait.by != by);
+        let (since, order) = match earlier {
+            Some(wait) => (if is_news { Instant::now() } else { wait.since }, wait.order),
+            None => {
+                self.waits_begun += 1;
+                (Instant::now(), self.waits_begun)
+            }
+        };
+        self.actors[session].wait = Some(Waiting { since, order, by: by.clone(), confirmed: false });
+        let in_cycle = self.waits_for(session, session, &mut vec![]);
+        // A deadlock is about to be broken by the server: one of its sessions gets an answer.
+        if let Some(wait) = &mut self.actors[session].wait {
+            wait.confirmed = !in_cycle;
+        }
+        self.racy |= in_cycle && self.conduct.deadlock_check.is_none();
+        if is_news {
+            let on = match self.conduct.name_locks {
+                true => self.observer.awaited_lock(self.actors[session].connection.backend_pid())?,
+                false => None,
+            };
+            let sessions =
+                by.iter().filter_map(|&pid| self.actors.iter().position(|actor| actor.connection.backend_pid() == pid));
+            let by = sessions.map(|position| self.actors[position].index).collect();
+            self.record(session, What::Blocked { by, on });
+        }
+        Ok(())
+    }
+
+    /// Whether `from` waits, over any number of others, for `goal`.
+    fn waits_for(&self, from: usize, goal: usize, seen: &mut Vec<usize>) -> bool {
+        let Some(wait) = &self.actors[from].wait else { return false };
+        let blockers = wait
+            .by
+            .iter()
+            .filter_map(|&pid| self.actors.iter().position(|actor| actor.connection.backend_pid() == pid));
+        for blocker in blockers {
+            if blocker == goal {
+                return true;
+            }
+            if !seen.contains(&blocker) {
+                seen.push(blocker);
+                if self.waits_for(blocker, goal, seen) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}

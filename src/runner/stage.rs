@@ -1,0 +1,250 @@
+//! Where a scenario is played: a sandbox with its tables, and what stands around the sessions.
+
+use std::time::{Duration, Instant};
+
+use super::actor::Actor;
+use super::assess::{Asked, assess};
+use super::conductor::{Conduct, Conductor};
+use super::error::RunError;
+use super::observer::Observer;
+use super::reset::Reset;
+use super::script::Keeper;
+use super::wakes::Wakes;
+use super::{record, requirements};
+use crate::history::{Event, History, Phase, SessionInfo};
+use crate::program::Variables;
+use crate::scenario::{Level, Param, Plan, Scenario, Session};
+use crate::schedule::{Schedule, Strategy};
+use crate::server::{Sandbox, Server};
+use crate::wire::{ConnectOptions, Connection};
+
+/// `deadlock_timeout` of sessions under test, and the time in which their one check is over.
+const DEADLOCK_TIMEOUT: &str = "1ms";
+const DEADLOCK_CHECK: Duration = Duration::from_micros(2_500);
+/// Nobody waits longer for something that will not come by itself.
+const STUCK_LIMIT: Duration = Duration::from_secs(10);
+
+/// How to run.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// No wait goes on after this.
+    pub deadline: Instant,
+    /// Ask which lock a session waits for, for the story.
+    pub name_locks: bool,
+}
+
+/// A scenario, in one of its forms, on a server.
+pub struct Stage<'a> {
+    scenario: &'a Scenario,
+    plan: &'a Plan,
+    fix: Option<&'a str>,
+    server: &'a Server,
+    options: RunOptions,
+    // Connections before the sandbox: fields are dropped in this order.
+    keeper: Keeper,
+    observer: Observer,
+    parameters: Variables,
+    reset: Reset,
+    /// A schedule was played since the tables were made.
+    used: bool,
+    sandbox: Sandbox,
+}
+
+impl<'a> Stage<'a> {
+    /// Makes the sandbox and its tables. Fails with [`RunError::Unmet`] where the server lacks what the scenario requires.
+    pub fn prepare(
+        server: &'a Server,
+        scenario: &'a Scenario,
+        fix: Option<&'a str>,
+        options: RunOptions,
+    ) -> Result<Stage<'a>, RunError> {
+        let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
+        requirements::check(plan, server)?;
+        let sandbox = Sandbox::create(server, &requirements::sandbox_kind(scenario, plan))?;
+        let databases = scenario.databases.iter();
+        let others = databases.filter_map(|name| Some((name.clone(), sandbox.database(name)?))).collect();
+        let mut keeper = Keeper::new(sandbox.options(), others);
+        let mut observer = Observer::connect(sandbox.options())?;
+        let parameters = evaluate_parameters(&scenario.params, &mut observer)?;
+        for name in requirements::extensions(plan) {
+            requirements::create_extension(keeper.home()?, name, options.deadline)?;
+        }
+        keeper.home()?.query(record::SCHEMA, options.deadline)?;
+        for script in &plan.schema {
+            keeper.run(script, "@schema", &parameters, &mut observer, options.deadline)?;
+        }
+        let reset = Reset::find(keeper.home()?, plan, options.deadline)?;
+        Ok(Stage { scenario, plan, fix, server, options, keeper, observer, parameters, reset, used: false, sandbox })
+    }
+
+    /// Plays one schedule at a level. `listener` is shown every event as it happens.
+    pub fn run(
+        &mut self,
+        level: Level,
+        strategy: &mut dyn Strategy,
+        listener: &mut dyn FnMut(&Event),
+    ) -> Result<History, RunError> {
+        self.set_the_scene()?;
+        let sessions = session_infos(self.plan, level);
+        let conduct = Conduct {
+            deadline: self.options.deadline,
+            stuck_limit: STUCK_LIMIT,
+            deadlock_check: self.server.is_superuser().then_some(DEADLOCK_CHECK),
+            name_locks: self.options.name_locks,
+        };
+        let actors = self.connect(&self.plan.sessions, &sessions)?;
+        let some_backend = actors.first().map_or(0, |actor| actor.connection.backend_pid());
+        let mut finally = self.connect_finally(&sessions)?;
+        let mut conductor = Conductor {
+            actors,
+            observer: &mut self.observer,
+            sources: &self.scenario.sources,
+            conduct,
+            wakes: Wakes::new(self.server.is_ours(), some_backend),
+            phase: Phase::Schedule,
+            events: Vec::new(),
+            schedule: Schedule::default(),
+            racy: false,
+            listener,
+            waits_begun: 0,
+        };
+        let mut history = History {
+            scenario: self.scenario.name.clone(),
+            fix: self.fix.map(str::to_owned),
+            isolation: level,
+            sessions,
+            schedule: String::new(),
+            events: Vec::new(),
+            end: Default::default(),
+            after_retry: None,
+            racy: false,
+            unfinished: None,
+        };
+        let played = conductor.play(strategy);
+        let names: Vec<&str> = self.plan.sessions.iter().map(|session| session.name.as_str()).collect();
+        history.schedule = conductor.schedule.text(&names);
+        let mut ask = |conductor: &mut Conductor| {
+            let asked = Asked {
+                plan: self.plan,
+                parameters: &self.parameters,
+                sessions: &history.sessions,
+                events: &conductor.events,
+                deadline: self.options.deadline,
+            };
+            assess(&mut self.keeper, conductor.observer, &asked)
+        };
+        let finished = played.and_then(|()| {
+            let has_retries = conductor.has_retries(self.plan.retry.as_ref());
+            if has_retries {
+                history.end = ask(&mut conductor)?;
+                conductor.retry_all(self.plan.retry.as_ref())?;
+            }
+            conductor.finally(&self.plan.finally, &mut finally)?;
+            let last = ask(&mut conductor)?;
+            if has_retries {
+                history.after_retry = Some(last);
+            } else {
+                history.end = last;
+            }
+            Ok(())
+        });
+        history.events = std::mem::take(&mut conductor.events);
+        history.racy = conductor.racy;
+        match finished {
+            Ok(()) => Ok(history),
+            Err(error @ (RunError::Stuck { .. } | RunError::TimeLimit { .. })) => {
+                history.unfinished = Some(error.to_string());
+                Ok(history)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Drops what was made and says whether that worked. Dropping the stage does the same in silence.
+    pub fn close(self) -> Result<(), RunError> {
+        drop((self.keeper, self.observer));
+        Ok(self.sandbox.close()?)
+    }
+
+    /// Fresh tables with their seed rows.
+    fn set_the_scene(&mut self) -> Result<(), RunError> {
+        if self.used {
+            match &self.reset {
+                Reset::Rebuild => {
+                    let options = self.options.clone();
+                    *self = Stage::prepare(self.server, self.scenario, self.fix, options)?;
+                }
+                Reset::Empty { sql } => {
+                    self.keeper.home()?.query(sql, self.options.deadline)?;
+                }
+            }
+        }
+        self.used = true;
+        for script in &self.plan.setup {
+            self.keeper.run(script, "@setup", &self.parameters, &mut self.observer, self.options.deadline)?;
+        }
+        Ok(())
+    }
+
+    fn connect(&self, sessions: &[Session], infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
+        let connect = |(index, session): (usize, &Session)| {
+            let connection = Connection::connect(&self.session_options(session, infos[index].level))?;
+            Ok(Actor::new(index, session, connection, self.parameters.clone()))
+        };
+        sessions.iter().enumerate().map(connect).collect()
+    }
+
+    /// The actors of `@finally` that are not sessions already.
+    fn connect_finally(&self, infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
+        let mut actors = Vec::new();
+        for session in &self.plan.finally {
+            let index = infos.iter().position(|info| info.name == session.name).unwrap_or(0);
+            if index >= self.plan.sessions.len() {
+                let connection = Connection::connect(&self.session_options(session, infos[index].level))?;
+                actors.push(Actor::new(index, session, connection, self.parameters.clone()));
+            }
+        }
+        Ok(actors)
+    }
+
+    /// Settings come with the start-up message, so that `DISCARD ALL` comes back to them.
+    fn session_options(&self, session: &Session, level: Level) -> ConnectOptions {
+        let mut options = self.sandbox.options();
+        options.application_name = format!("isolab/{}/{}", self.scenario.name, session.name);
+        let options = options.with_setting("default_transaction_isolation", &level.sql().to_lowercase());
+        match self.server.is_superuser() {
+            true => options.with_setting("deadlock_timeout", DEADLOCK_TIMEOUT),
+            false => options,
+        }
+    }
+}
+
+/// The sessions in file order, then those of `@finally` that have no session's name.
+fn session_infos(plan: &Plan, level: Level) -> Vec<SessionInfo> {
+    let mut infos: Vec<SessionInfo> = Vec::new();
+    for session in plan.sessions.iter().chain(&plan.finally) {
+        let calls = session.calls.iter().map(|call| call.written());
+        match infos.iter_mut().find(|info| info.name == session.name) {
+            Some(info) => info.calls.extend(calls),
+            None => infos.push(SessionInfo {
+                name: session.name.clone(),
+                level: session.level.unwrap_or(level),
+                calls: calls.collect(),
+            }),
+        }
+    }
+    infos
+}
+
+fn evaluate_parameters(params: &[Param], observer: &mut Observer) -> Result<Variables, RunError> {
+    let mut variables = Variables::default();
+    for param in params {
+        let value = observer.evaluate(&param.value, &variables)?.map_err(|error| RunError::Scenario {
+            part: format!("@param {}", param.name),
+            error: Box::new(error),
+            span: param.span,
+        })?;
+        variables.set(param.name.clone(), value);
+    }
+    Ok(variables)
+}
