@@ -10,5 +10,6 @@ pub mod program;
 pub mod report;
 pub mod scenario;
 pub mod schedule;
+pub mod server;
 pub mod verdict;
 pub mod wire;

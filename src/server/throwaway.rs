@@ -1,0 +1,125 @@
+//! A server for this run alone: a fresh data directory in a temporary folder, gone at the end.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
+
+use rand::distr::{Alphanumeric, SampleString};
+use tempfile::TempDir;
+
+use super::account::Account;
+use super::cache::{self, FileLock};
+use super::configuration::{self, Extra};
+use super::guardian::Guardian;
+use super::postmaster::{self, Home};
+use super::{PgBin, ServerError, admin, template};
+use crate::wire::{ConnectOptions, Host, TlsMode};
+
+/// How the folders of throwaway servers begin.
+pub const PREFIX: &str = "isolab-";
+
+/// The file in such a folder that is locked for as long as its isolab lives.
+pub const OWNER_LOCK: &str = "owner.lock";
+
+/// A running throwaway server; dropping it stops the server and removes its folder.
+#[derive(Debug)]
+pub struct Throwaway {
+    server: Child,
+    guardian: Option<Guardian>,
+    options: ConnectOptions,
+    _lock: FileLock,
+    folder: Option<TempDir>,
+}
+
+impl Throwaway {
+    /// Starts a server. `extra` serves tests that need TLS or passwords.
+    pub fn start(bin: &PgBin, extra: &Extra) -> Result<Throwaway, ServerError> {
+        let account = Account::for_server()?;
+        let template = template::ready(bin, &account)?;
+        let folder = cache::private_folder(&short_temporary_folder(), PREFIX)?;
+        let lock = FileLock::take(&folder.path().join(OWNER_LOCK), "cleans up", Duration::from_secs(5))?;
+        let mut guardian = Guardian::watch(folder.path())?;
+        let home = Home { folder: folder.path().to_owned() };
+        let started = prepare(&home, &template, &account, extra).and_then(|()| postmaster::start(bin, &account, &home));
+        let (server, port) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                guardian.dismiss();
+                return Err(error);
+            }
+        };
+        guardian.server(server.id());
+        let options = superuser(&home.folder, port);
+        let throwaway = Throwaway { server, guardian: Some(guardian), options, _lock: lock, folder: Some(folder) };
+        throwaway.with_password()
+    }
+
+    /// The superuser over the Unix socket.
+    pub fn options(&self) -> &ConnectOptions {
+        &self.options
+    }
+
+    /// The superuser over the loopback port, which asks for the password.
+    pub fn tcp_options(&self) -> ConnectOptions {
+        ConnectOptions { host: Host::Tcp("127.0.0.1".to_owned()), ..self.options.clone() }
+    }
+
+    fn with_password(mut self) -> Result<Throwaway, ServerError> {
+        self.options.password = Some(set_random_password(&self.options)?);
+        Ok(self)
+    }
+}
+
+impl Drop for Throwaway {
+    fn drop(&mut self) {
+        postmaster::stop_child(&mut self.server);
+        drop(self.folder.take());
+        if let Some(guardian) = self.guardian.take() {
+            guardian.dismiss();
+        }
+    }
+}
+
+/// Fills the folder of a server. Its user can enter only when all is in place: until then a folder that root writes to
+/// belongs to root.
+pub fn prepare(home: &Home, template: &Path, account: &Account, extra: &Extra) -> Result<(), ServerError> {
+    template::copy(template, &home.data(), account)?;
+    configuration::write(home, account, extra)?;
+    account.own(&home.folder).map_err(ServerError::file("change the owner of", &home.folder))
+}
+
+/// How the superuser reaches a server that we made, before it has a password.
+pub fn superuser(folder: &Path, port: u16) -> ConnectOptions {
+    ConnectOptions {
+        host: Host::Unix(folder.to_owned()),
+        port,
+        user: template::SUPERUSER.to_owned(),
+        password: None,
+        database: "postgres".to_owned(),
+        tls: TlsMode::Disable,
+        root_certificate: None,
+        application_name: admin::APPLICATION_NAME.to_owned(),
+        settings: Vec::new(),
+        connect_timeout: Duration::from_secs(10),
+    }
+}
+
+/// Draws the password that the loopback port asks for.
+pub fn set_random_password(options: &ConnectOptions) -> Result<String, ServerError> {
+    // Letters and digits alone: it needs quoting neither in SQL nor in a URL.
+    let password = Alphanumeric.sample_string(&mut rand::rng(), 32);
+    let mut client = admin::connect(options, "a server of our own")?;
+    let statement = format!("ALTER ROLE {} PASSWORD '{password}'", options.user);
+    client.batch_execute(&statement).map_err(admin::failed("set the server's password"))?;
+    Ok(password)
+}
+
+/// Where a socket's path stays within what the system allows (104 bytes on macOS, 108 on Linux). As root it is /tmp,
+/// because the server's user may not reach root's own temporary folder.
+fn short_temporary_folder() -> PathBuf {
+    const LONGEST: usize = 70;
+    let usual = env::temp_dir();
+    let fits = usual.is_absolute() && usual.as_os_str().len() <= LONGEST;
+    if fits && !rustix::process::geteuid().is_root() { usual } else { PathBuf::from("/tmp") }
+}
