@@ -230,7 +230,7 @@ impl Interpreter {
         if let Some(capture) = &statement.capture
             && let Err(error) = self.capture(&capture.prefix, answer)
         {
-            return self.failed(error);
+            return self.failed(*error);
         }
         self.position += 1;
         if !answer.in_transaction {
@@ -426,14 +426,14 @@ impl Interpreter {
         }
     }
 
-    fn capture(&mut self, prefix: &str, answer: &Answer) -> Result<(), StatementError> {
+    fn capture(&mut self, prefix: &str, answer: &Answer) -> Result<(), Box<StatementError>> {
         if answer.rows.len() > 1 {
-            return Err(StatementError {
+            return Err(Box::new(StatementError {
                 sqlstate: TOO_MANY_ROWS.to_owned(),
                 message: format!("\\gset takes one row, but the query returned {}", answer.rows.len()),
                 hint: Some("narrow the query down to one row, or aggregate".to_owned()),
                 ..StatementError::default()
-            });
+            }));
         }
         for (index, (column, type_oid)) in answer.columns.iter().enumerate() {
             let text = answer.rows.first().and_then(|row| row.get(index)).cloned().flatten();
