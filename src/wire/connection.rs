@@ -7,7 +7,7 @@ use postgres_protocol::message::frontend;
 
 use super::channel::Channel;
 use super::startup::Startup;
-use super::{CancelToken, ConnectOptions, Message, ServerError, TransactionStatus, WireError, socket, wait};
+use super::{CancelToken, ConnectOptions, Message, ServerError, TransactionStatus, WireError, negotiate, socket, wait};
 
 /// One session: sends without waiting, and hands on every message in the order in which it arrived.
 pub struct Connection {
@@ -23,7 +23,7 @@ impl Connection {
     pub fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
         let deadline = Instant::now() + options.connect_timeout;
         let addresses = socket::addresses(options, deadline)?;
-        let (stream, server) = socket::open(&addresses, options, deadline)?;
+        let (stream, server) = negotiate::open(&addresses, options, deadline)?;
         let mut channel = Channel::new(stream);
         let session = Startup { channel: &mut channel, options, deadline }.run()?;
         let options = Arc::new(options.clone());

@@ -17,6 +17,9 @@ pub enum WireError {
     /// The client cannot do what the server asks for.
     #[error("cannot log in to {address}: {reason}")]
     Authentication { address: String, reason: String },
+    /// No TLS, or none that can be trusted.
+    #[error("no TLS with {address}: {reason}")]
+    Tls { address: String, reason: String },
     /// A statement failed.
     #[error("{0}")]
     Server(Box<ServerError>),

@@ -12,6 +12,7 @@ mod channel;
 mod connection;
 mod error;
 mod message;
+mod negotiate;
 mod options;
 mod query;
 mod send;
@@ -19,6 +20,11 @@ mod server_error;
 mod socket;
 mod startup;
 mod stream;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "no_tls.rs"]
+mod tls;
 mod wait;
 
 pub use cancel::CancelToken;

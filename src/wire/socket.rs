@@ -10,7 +10,6 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::stream::Stream;
 use super::{ConnectOptions, Host, WireError, wait};
 use crate::interrupt;
 
@@ -55,18 +54,18 @@ fn resolve(
     }
 }
 
-/// Opens a byte stream to the first address that answers; each gets an equal share of the time that is left.
-pub(super) fn open(
+/// Connects to the first address that answers; each gets an equal share of the time that is left.
+pub(super) fn connect_any(
     addresses: &[SockAddr],
     options: &ConnectOptions,
     deadline: Instant,
-) -> Result<(Box<dyn Stream>, SockAddr), WireError> {
+) -> Result<(Socket, SockAddr), WireError> {
     let mut last = None;
     for (index, address) in addresses.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (addresses.len() - index) as u32;
         match connect(address, Instant::now() + share) {
-            Ok(Ok(socket)) => return Ok((Box::new(socket), address.clone())),
+            Ok(Ok(socket)) => return Ok((socket, address.clone())),
             Ok(Err(error)) => last = Some(error),
             Err(stopped) => return Err(stopped),
         }
