@@ -103,8 +103,11 @@ pub enum What {
         name: String,
         value: Option<String>,
     },
-    /// `\if`, `\elif`, `\while`: the condition with its values in place, and whether it was true.
+    /// `\if`, `\elif`, `\while`: whether the condition was true.
     Decided {
+        /// As written: `:approved + :amount > :budget`.
+        written: String,
+        /// With its values in place: `3000 + 3000 > 5000`.
         condition: String,
         holds: bool,
     },

@@ -255,7 +255,11 @@ impl Interpreter {
             }
             Some(Action::JumpUnless { condition, target }) => {
                 let holds = value.is_true();
-                self.notes.push(What::Decided { condition: condition.prose(&self.variables), holds });
+                self.notes.push(What::Decided {
+                    written: condition.written(),
+                    condition: condition.prose(&self.variables),
+                    holds,
+                });
                 self.position = if holds { self.position + 1 } else { *target };
             }
             _ => {}

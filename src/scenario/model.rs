@@ -330,6 +330,14 @@ pub struct LoadRows {
     pub rows: Vec<Vec<String>>,
 }
 
+impl Plan {
+    /// The names of all steps that its sessions may come to.
+    pub fn step_names(&self) -> impl Iterator<Item = &str> {
+        let calls = self.sessions.iter().chain(&self.finally).flat_map(|session| &session.calls);
+        calls.flat_map(|call| call.transaction.program.steps.iter().map(String::as_str))
+    }
+}
+
 impl Scenario {
     /// The plan of a fix or variant, or as written for none.
     pub fn plan(&self, fix: Option<&str>) -> Option<&Plan> {
