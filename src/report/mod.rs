@@ -1,6 +1,13 @@
 //! Values in, text out. Pure: no database, no clock, no terminal; where the bytes go is for the commands to say.
 
 pub mod json;
+mod layout;
+pub mod quantity;
 pub mod run;
+mod statement;
+pub mod story;
+pub mod style;
 
 pub use run::Run;
+pub use story::Story;
+pub use style::Style;

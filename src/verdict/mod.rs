@@ -74,7 +74,7 @@ impl Verdict {
     }
 }
 
-/// Says what a finished run showed. Only what happened during the schedule counts, not its retries.
+/// Says what a run showed. Only what happened during the schedule counts, not its retries.
 pub fn judge(history: &History) -> Verdict {
     let stopped = stopped(history);
     let blocked = blocked(history);
@@ -191,6 +191,14 @@ mod tests {
         let verdict = judge(&history(vec![event(1, "lock", waiting()), event(1, "lock", waiting())], true));
         assert_eq!(verdict.outcome, Outcome::Waits);
         assert_eq!(verdict.blocked, [Blocked { session: "bob".into(), step: "lock".into() }]);
+    }
+
+    #[test]
+    fn a_run_without_an_end_is_inconclusive() {
+        let unfinished = Some("the time limit was reached".to_owned());
+        let verdict = judge(&History { unfinished, ..history(vec![event(1, "lock", waiting())], true) });
+        assert_eq!(verdict.outcome, Outcome::Inconclusive { reason: "the time limit was reached".to_owned() });
+        assert_eq!(verdict.blocked.len(), 1);
     }
 
     #[test]

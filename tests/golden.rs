@@ -1,0 +1,139 @@
+//! Stored histories, and the story and JSON that are made from them.
+//!
+//! After a wanted change, `INSTA_UPDATE=always cargo test --test golden` writes the new text; read the difference before you commit it.
+
+use std::path::{Path, PathBuf};
+
+use insta::{Settings, assert_snapshot};
+use isolab::history::History;
+use isolab::report::json::{Document, Server};
+use isolab::report::{Run, Story, Style};
+use isolab::scenario::source::Span;
+use isolab::scenario::{Expect, ExpectedOutcome, ExpectedStop, Level};
+
+const COLOUR: Style = Style { colour: true, ..Style::PLAIN };
+const ASCII: Style = Style { ascii: true, ..Style::PLAIN };
+const NARROW: Style = Style { width: 50, ..Style::PLAIN };
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+}
+
+fn stored(name: &str) -> History {
+    let text = std::fs::read_to_string(folder().join(format!("{name}.json"))).expect("a stored history");
+    serde_json::from_str(&text).expect("a history")
+}
+
+fn run(title: &str, name: &str, text: &str, outcome: ExpectedOutcome) -> Run {
+    let expect = Expect {
+        levels: Level::ALL.to_vec(),
+        version: None,
+        outcome,
+        then_holds: text.ends_with("then holds").then_some(true),
+        text: text.to_owned(),
+        span: Span::default(),
+    };
+    Run::judged(title, stored(name), &[expect], 18)
+}
+
+fn stopped_at(session: &str, step: &str) -> ExpectedOutcome {
+    let at = Some((session.to_owned(), step.to_owned()));
+    ExpectedOutcome::Stopped(vec![ExpectedStop { sqlstate: "40001".to_owned(), at }])
+}
+
+/// Compares with `tests/golden/NAME.snap`.
+fn compare(name: &str, text: &str) {
+    let mut settings = Settings::clone_current();
+    settings.set_snapshot_path(folder());
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| assert_snapshot!(name, text));
+}
+
+#[test]
+fn lost_update_loses_alices_approval() {
+    let run = run("Lost update", "lost-update-read-committed", "happens", ExpectedOutcome::Happens(None));
+    compare("lost-update-read-committed", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn lost_update_is_stopped_and_retried() {
+    let run = run(
+        "Lost update",
+        "lost-update-repeatable-read",
+        "stopped 40001 at bob write then holds",
+        stopped_at("bob", "write"),
+    );
+    compare("lost-update-repeatable-read", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn an_atomic_update_waits() {
+    let run = run("Lost update", "lost-update-atomic", "waits", ExpectedOutcome::Waits);
+    compare("lost-update-atomic", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn read_skew_mixes_two_moments() {
+    let run = run("Read skew", "read-skew-read-committed", "happens", ExpectedOutcome::Happens(None));
+    compare("read-skew-read-committed", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn a_snapshot_prevents_read_skew() {
+    let run = run("Read skew", "read-skew-repeatable-read", "prevented", ExpectedOutcome::Prevented);
+    compare("read-skew-repeatable-read", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn write_skew_overspends() {
+    let run = run("Write skew", "write-skew-read-committed", "happens", ExpectedOutcome::Happens(None));
+    compare("write-skew-read-committed", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn serializable_stops_write_skew_at_commit() {
+    let run = run(
+        "Write skew",
+        "write-skew-serializable",
+        "stopped 40001 at bob commit then holds",
+        stopped_at("bob", "commit"),
+    );
+    compare("write-skew-serializable", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn for_update_makes_bob_wait() {
+    let run = run("Write skew", "write-skew-for-update", "waits", ExpectedOutcome::Waits);
+    compare("write-skew-for-update", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn a_conditional_update_matches_no_row() {
+    let run = run("Write skew", "write-skew-conditional", "waits", ExpectedOutcome::Waits);
+    compare("write-skew-conditional", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn the_same_story_in_colour_in_ascii_and_narrow() {
+    let run = run("Write skew", "write-skew-for-update", "waits", ExpectedOutcome::Waits);
+    compare("write-skew-for-update.colour", &Story::whole(COLOUR, &run));
+    compare("write-skew-for-update.ascii", &Story::whole(ASCII, &run));
+    compare("write-skew-for-update.narrow", &Story::whole(NARROW, &run));
+}
+
+#[test]
+fn an_unexpected_outcome_says_what_came_instead() {
+    let run = run("Write skew", "write-skew-read-committed", "prevented", ExpectedOutcome::Prevented);
+    compare("unexpected", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn json() {
+    let text = "stopped 40001 at bob commit then holds";
+    let run = run("Write skew", "write-skew-serializable", text, stopped_at("bob", "commit"));
+    let server = Server { version: "18.6".to_owned(), source: "throwaway".to_owned() };
+    let mut document = Document::new(server, None);
+    document.runs = Some(vec![run]);
+    compare("write-skew-serializable.json", &document.to_text().expect("serialises"));
+}
