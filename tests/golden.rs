@@ -5,9 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use insta::{Settings, assert_snapshot};
-use isolab::history::History;
+use isolab::history::{CheckResult, History, MeasureResult};
+use isolab::load::statistics::{AssertionResult, Latency, LoadRow};
 use isolab::report::json::{Document, Server};
-use isolab::report::{Run, Story, Style};
+use isolab::report::{Run, Story, Style, assertions, load_table};
 use isolab::scenario::source::Span;
 use isolab::scenario::{Expect, ExpectedOutcome, ExpectedStop, Level};
 
@@ -136,4 +137,79 @@ fn json() {
     let mut document = Document::new(server, None);
     document.runs = Some(vec![run]);
     compare("write-skew-serializable.json", &document.to_text().expect("serialises"));
+}
+
+fn load_row(strategy: &str, isolation: Level, retries: u64, total: u64) -> LoadRow {
+    let measure = |name: &str, value: u64| MeasureResult {
+        name: name.to_owned(),
+        unit: Some("$".to_owned()),
+        value: Some(value.to_string()),
+    };
+    let gave_up = retries / 300;
+    LoadRow {
+        scenario: "overspend".to_owned(),
+        strategy: strategy.to_owned(),
+        fix: Some(strategy.to_owned()),
+        isolation,
+        workers: 16,
+        requests: 400,
+        ok: 191,
+        rejected: 209 - gave_up,
+        gave_up,
+        failed: 0,
+        unknown: 0,
+        retries,
+        most_attempts: 1 + retries as u32 / 100,
+        checks: vec![CheckResult { name: "within budget".to_owned(), holds: total <= 50_000 }],
+        measures: vec![measure("total", total), measure("over_budget", total.saturating_sub(50_000))],
+        seconds: 0.08,
+        tps: 5012.3 / (1.0 + retries as f64 / 100.0),
+        latency_ms: Some(Latency { p50: 0.8123, p95: 3.21, p99: 45.678, max: 1234.5 }),
+    }
+}
+
+fn load_rows() -> Vec<LoadRow> {
+    vec![
+        load_row("naive-rc", Level::ReadCommitted, 0, 51_899),
+        load_row("naive-rr", Level::RepeatableRead, 0, 52_410),
+        load_row("serializable", Level::Serializable, 1_234, 49_990),
+        load_row("for-update", Level::ReadCommitted, 0, 49_870),
+        load_row("conditional", Level::ReadCommitted, 0, 49_995),
+    ]
+}
+
+fn over_budget_assertions() -> Vec<AssertionResult> {
+    let judged = |row: LoadRow| {
+        let over =
+            row.measures.iter().find(|measure| measure.name == "over_budget").and_then(|measure| measure.number());
+        let actual = over.and_then(|number| number.as_f64());
+        AssertionResult {
+            text: "over_budget == 0".to_owned(),
+            strategy: row.strategy,
+            actual,
+            holds: actual == Some(0.0),
+        }
+    };
+    load_rows().into_iter().map(judged).collect()
+}
+
+#[test]
+fn the_over_budget_table_fits_80_columns() {
+    let text = load_table::render(Style::PLAIN, &load_rows());
+    assert!(text.lines().all(|line| line.chars().count() <= 80));
+    compare("load", &(text + "\n" + &assertions::render(Style::PLAIN, &over_budget_assertions())));
+}
+
+#[test]
+fn a_wide_terminal_gets_one_table() {
+    compare("load.wide", &load_table::render(Style { width: 160, ..ASCII }, &load_rows()));
+}
+
+#[test]
+fn load_json() {
+    let server = Server { version: "18.6".to_owned(), source: "throwaway".to_owned() };
+    let mut document = Document::new(server, Some(42));
+    document.load = Some(load_rows());
+    document.assertions = Some(over_budget_assertions());
+    compare("load.json", &document.to_text().expect("serialises"));
 }

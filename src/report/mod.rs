@@ -1,7 +1,10 @@
 //! Values in, text out. Pure: no database, no clock, no terminal; where the bytes go is for the commands to say.
 
+pub mod assertions;
+mod grid;
 pub mod json;
 mod layout;
+pub mod load_table;
 pub mod quantity;
 pub mod run;
 mod statement;
