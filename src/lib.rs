@@ -7,6 +7,7 @@ pub mod history;
 pub mod interrupt;
 pub mod load;
 pub mod program;
+pub mod progress;
 pub mod report;
 pub mod scenario;
 pub mod schedule;

@@ -5,11 +5,12 @@ mod grid;
 pub mod json;
 mod layout;
 pub mod load_table;
-pub mod quantity;
-pub mod run;
+mod quantity;
+mod run;
 mod statement;
 pub mod story;
 pub mod style;
+pub mod summary;
 
 pub use run::Run;
 pub use story::Story;

@@ -14,7 +14,8 @@ pub struct Expected {
     pub difference: Option<String>,
 }
 
-/// Compares a run with the last `@expect` for its level and the server's major version; none where no `@expect` speaks.
+/// Compares a run with the last `@expect` for its level and the server's major version; none where no `@expect` speaks,
+/// or where the run gave no verdict to compare.
 pub fn expectation(
     expects: &[Expect],
     level: Level,
@@ -22,6 +23,9 @@ pub fn expectation(
     verdict: &Verdict,
     history: &History,
 ) -> Option<Expected> {
+    if matches!(verdict.outcome, Outcome::Skipped { .. } | Outcome::Inconclusive { .. }) {
+        return None;
+    }
     let speaks_of_version =
         |expect: &&Expect| expect.version.is_none_or(|(comparison, version)| comparison.holds(&server_major, &version));
     let expect = expects.iter().rev().filter(|expect| expect.levels.contains(&level)).find(speaks_of_version)?;
@@ -193,6 +197,13 @@ mod tests {
         assert_eq!(found, Some("after the retries check \"within budget\" fails".to_owned()));
         expects[0].then_holds = Some(false);
         assert_eq!(difference(&expects, &prevented, &run), None);
+    }
+
+    #[test]
+    fn a_run_without_a_verdict_contradicts_nothing() {
+        let inconclusive = verdict(Outcome::Inconclusive { reason: "time".to_owned() }, Vec::new());
+        let expects = [expect(ExpectedOutcome::Waits)];
+        assert_eq!(expectation(&expects, Level::ReadCommitted, 18, &inconclusive, &history(Vec::new(), true)), None);
     }
 
     #[test]
