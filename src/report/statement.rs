@@ -20,7 +20,8 @@ pub fn lines(sql: &str, width: usize, gap: &str) -> Vec<String> {
     let (first, rest) = readable.split_once('\n').unwrap_or((&readable, ""));
     let rest = textwrap::dedent(rest);
     let written = std::iter::once(first.to_owned()).chain(rest.lines().map(|line| format!("  {line}")));
-    let mut lines: Vec<String> = written.flat_map(|line| fold(&printable(&line), width)).collect();
+    let most = width * MOST_LINES;
+    let mut lines: Vec<String> = written.flat_map(|line| fold(&shorten(&printable(&line), most, gap), width)).collect();
     if lines.len() > MOST_LINES {
         let tail = lines.split_off(lines.len() - 2);
         lines.truncate(MOST_LINES - 3);
@@ -145,6 +146,16 @@ mod tests {
         let sql: Vec<String> = (1..=20).map(|number| format!("line {number}")).collect();
         let shown = lines(&sql.join("\n"), 60, "…");
         assert_eq!(shown, ["line 1", "  line 2", "  line 3", "  …", "  line 19", "  line 20"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_fits(sql in "[a-z0-9 '\"\\-:$預\n\t\u{1b}]{0,400}", width in 20usize..100) {
+            for line in lines(&sql, width, "…").into_iter().chain([line(&sql, width, "…")]) {
+                proptest::prop_assert!(columns(&line) <= width, "{line:?} is wider than {width}");
+                proptest::prop_assert!(!line.contains(char::is_control), "{line:?}");
+            }
+        }
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub enum Ink {
 const DEFAULT_WIDTH: usize = 80;
 
 /// Red, green and yellow are left for bad, good and waiting.
-const SESSION_COLOURS: [AnsiColor; 4] = [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Blue, AnsiColor::BrightBlack];
+const SESSION_COLOURS: [AnsiColor; 5] =
+    [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Blue, AnsiColor::BrightCyan, AnsiColor::BrightMagenta];
 
 impl Style {
     /// No colour, 80 columns.

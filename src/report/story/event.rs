@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::Style;
-use super::super::layout::{printable, wrap};
+use super::super::layout::{printable, shorten, wrap};
 use super::super::statement;
 use super::super::style::Ink;
 use super::page::Line;
@@ -11,6 +11,9 @@ use crate::history::{Event, Fate, StatementError, Told, What};
 
 /// Of a longer result only the first rows are shown.
 const MOST_ROWS: usize = 8;
+
+/// What is longer, such as a document that was read, loses its middle.
+const MOST_LINES: usize = 5;
 
 /// Says events in words. It remembers what it has just said, so that nothing is said twice.
 #[derive(Debug, Clone)]
@@ -156,7 +159,8 @@ impl Narrator {
 
     fn prose(&self, ink: Ink, text: &str) -> Vec<Line> {
         let indent = text.len() - text.trim_start().len() + 2;
-        wrap(&printable(text), self.width, indent).into_iter().map(|text| Line { ink, text }).collect()
+        let text = shorten(&printable(text), self.width * MOST_LINES, self.style.pick(" … ", " ... "));
+        wrap(&text, self.width, indent).into_iter().map(|text| Line { ink, text }).collect()
     }
 }
 
@@ -231,6 +235,14 @@ mod tests {
         let captured = [set("b_budget", Some("5000")), set("b_name", None), set("twice", Some("10000"))];
         let said = said([sent("SELECT 1"), row].into_iter().chain(captured));
         assert_eq!(said, ["SELECT 1", "  → budget = 5000, name = null", "  → twice = 10000"]);
+    }
+
+    #[test]
+    fn a_long_value_loses_its_middle() {
+        let value = format!("begin {} end", "x".repeat(100_000));
+        let said = said([done("SELECT 1", &["document"], &[&[Some(&value)]])]);
+        assert!(said.len() <= MOST_LINES + 1, "{} lines", said.len());
+        assert!(said[0].contains("begin") && said[said.len() - 1].ends_with("end"), "{said:?}");
     }
 
     #[test]
