@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::history::{CheckResult, MeasureResult};
+use crate::history::{CheckResult, MeasureResult, StatementError};
 use crate::scenario::Level;
 
 /// One strategy under load. `ok + rejected + gave_up + failed + unknown = requests`.
@@ -28,7 +28,11 @@ pub struct LoadRow {
     pub retries: u64,
     /// The most attempts that one request took.
     pub most_attempts: u32,
+    /// What ended the requests that gave up, failed or are unknown, by SQLSTATE.
+    pub errors: Vec<ErrorCount>,
     pub checks: Vec<CheckResult>,
+    /// The names of checks that cannot be asked about a load test, because they need `isolab_read`.
+    pub left_out: Vec<String>,
     #[serde(serialize_with = "MeasureResult::by_name")]
     pub measures: Vec<MeasureResult>,
     /// From the common start to the last answer.
@@ -37,6 +41,17 @@ pub struct LoadRow {
     pub tps: f64,
     /// None where no request was answered.
     pub latency_ms: Option<Latency>,
+    /// The time limit came before all requests were made.
+    pub cut_short: bool,
+}
+
+/// Requests that one error ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ErrorCount {
+    /// The first of them.
+    #[serde(flatten)]
+    pub error: StatementError,
+    pub requests: u64,
 }
 
 /// How long requests took, retries included, in milliseconds.

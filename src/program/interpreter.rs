@@ -181,6 +181,36 @@ impl Interpreter {
         Some(place.unwrap_or(template.span))
     }
 
+    /// Whether a transaction block is open, failed or not.
+    pub fn in_transaction(&self) -> bool {
+        self.in_transaction
+    }
+
+    /// Whether the COMMIT that the lab added comes right after the statement on its way, whatever its answer is: a driver
+    /// may then send the two together. After an error the server skips that COMMIT.
+    pub fn commit_follows(&self) -> bool {
+        let ops = &self.transaction.program.ops;
+        let is_plain = |statement: &Statement| {
+            statement.control == Control::Other && statement.capture.is_none() && !statement.lost
+        };
+        let may_be_followed = self.in_transaction && self.ending.is_none() && self.tries.is_empty();
+        if !may_be_followed
+            || !matches!(ops.get(self.position).map(|op| &op.action), Some(Action::Statement(s)) if is_plain(s))
+        {
+            return false;
+        }
+        let mut next = self.position + 1;
+        loop {
+            match ops.get(next).map(|op| &op.action) {
+                Some(Action::Jump { target }) if *target > next => next = *target,
+                Some(Action::Statement(statement)) => {
+                    return statement.implicit && statement.control == Control::Commit;
+                }
+                _ => return false,
+            }
+        }
+    }
+
     /// The next thing to do. Asking again without an answer gives the same.
     pub fn request(&mut self) -> Request {
         if !self.notes.is_empty() {

@@ -120,11 +120,14 @@ mod tests {
             unknown: 0,
             retries: 1_234,
             most_attempts: 10,
+            errors: Vec::new(),
             checks: vec![CheckResult { name: "within budget".to_owned(), holds }],
+            left_out: Vec::new(),
             measures: vec![measure("total", total), measure("over_budget", total.saturating_sub(50_000))],
             seconds: 0.08,
             tps: 5012.3,
             latency_ms: Some(Latency { p50: 0.8123, p95: 3.21, p99: 45.678, max: 1234.5 }),
+            cut_short: false,
         }
     }
 

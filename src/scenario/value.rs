@@ -51,6 +51,12 @@ impl Value {
             },
         }
     }
+
+    /// The type to declare for it as a parameter of a prepared statement, so that it means what [`Value::literal`]
+    /// does: 0 where the server decides in context.
+    pub fn parameter_type(&self) -> u32 {
+        type_name(self.type_oid).map_or(0, |_| self.type_oid)
+    }
 }
 
 /// A quoted literal. Needs `standard_conforming_strings`, which the lab sets on every connection.
@@ -99,6 +105,14 @@ mod tests {
     fn null_keeps_its_type() {
         assert_eq!(Value { type_oid: 20, text: None }.literal(), "NULL::int8");
         assert_eq!(Value::null().literal(), "NULL");
+    }
+
+    #[test]
+    fn parameters_are_typed_as_literals_are() {
+        assert_eq!(value(20, "3000").parameter_type(), 20);
+        assert_eq!(value(25, "x").parameter_type(), 0);
+        assert_eq!(value(1043, "x").parameter_type(), 0);
+        assert_eq!(value(99_999, "x").parameter_type(), 0);
     }
 
     #[test]

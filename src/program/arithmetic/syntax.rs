@@ -60,7 +60,8 @@ fn tokens(sql: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut rest = sql.trim_start();
     while let Some(first) = rest.chars().next() {
-        if rest.starts_with("--") {
+        // A comment; and `!=-` is one operator to the server, where `<>-` is two.
+        if rest.starts_with("--") || rest.starts_with("!=-") {
             return None;
         }
         let (token, length) = match first {
