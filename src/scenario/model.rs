@@ -128,7 +128,8 @@ pub struct Param {
 /// Statements without a transaction around them: of `@schema`, `@setup`, `@check` and `@measure`. Each runs by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
-    pub program: Program,
+    /// Shared by the plans of all fixes.
+    pub program: Arc<Program>,
     pub span: Span,
 }
 
@@ -145,7 +146,7 @@ pub enum Requirement {
     Database,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Comparison {
     Less,
     LessOrEqual,
