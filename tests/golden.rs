@@ -160,11 +160,14 @@ fn load_row(strategy: &str, isolation: Level, retries: u64, total: u64) -> LoadR
         unknown: 0,
         retries,
         most_attempts: 1 + retries as u32 / 100,
+        errors: Vec::new(),
         checks: vec![CheckResult { name: "within budget".to_owned(), holds: total <= 50_000 }],
+        left_out: Vec::new(),
         measures: vec![measure("total", total), measure("over_budget", total.saturating_sub(50_000))],
         seconds: 0.08,
         tps: 5012.3 / (1.0 + retries as f64 / 100.0),
         latency_ms: Some(Latency { p50: 0.8123, p95: 3.21, p99: 45.678, max: 1234.5 }),
+        cut_short: false,
     }
 }
 
