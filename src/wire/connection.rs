@@ -73,8 +73,9 @@ impl Connection {
         }
     }
 
-    /// Says goodbye. The server ends the session when it has read that.
+    /// Says goodbye; what is buffered and not flushed is dropped. The server ends the session when it has read that.
     pub fn close(mut self) {
+        self.channel.output().clear();
         frontend::terminate(self.channel.output());
         self.channel.flush();
     }

@@ -140,3 +140,37 @@ pub(super) fn transaction_status(byte: u8) -> Result<TransactionStatus, WireErro
         other => Err(WireError::protocol(format!("unknown transaction status {other:#04x}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::BytesMut;
+
+    use super::*;
+
+    fn decode(tag: u8, body: &[u8]) -> Result<Message, WireError> {
+        let mut bytes = BytesMut::from(&[tag][..]);
+        bytes.extend_from_slice(&(body.len() as u32 + 4).to_be_bytes());
+        bytes.extend_from_slice(body);
+        Message::decode(backend::Message::parse(&mut bytes).unwrap().unwrap())
+    }
+
+    #[test]
+    fn a_row_keeps_its_bytes() {
+        let body = b"\0\x03\0\0\0\x02\xdfa\xff\xff\xff\xff\0\0\0\0";
+        let Ok(Message::DataRow(row)) = decode(b'D', body) else { panic!("not a row") };
+        assert_eq!(row.values().collect::<Vec<_>>(), [Some(&b"\xdfa"[..]), None, Some(b"")]);
+        assert_eq!(row.texts(), [Some("\u{fffd}a".to_owned()), None, Some(String::new())]);
+    }
+
+    #[test]
+    fn a_row_that_ends_early_breaks_the_protocol() {
+        assert!(matches!(decode(b'D', b"\0\x01\0\0\0\x05abc"), Err(WireError::Protocol { .. })));
+        assert!(matches!(decode(b'D', b"\0\x02\0\0\0\x01a"), Err(WireError::Protocol { .. })));
+    }
+
+    #[test]
+    fn the_transaction_status_is_one_of_three() {
+        assert!(matches!(decode(b'Z', b"E"), Ok(Message::ReadyForQuery(TransactionStatus::Failed))));
+        assert!(matches!(decode(b'Z', b"?"), Err(WireError::Protocol { .. })));
+    }
+}

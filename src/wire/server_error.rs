@@ -71,3 +71,35 @@ impl fmt::Display for ServerError {
 }
 
 impl std::error::Error for ServerError {}
+
+#[cfg(test)]
+mod tests {
+    use bytes::BytesMut;
+    use postgres_protocol::message::backend::Message;
+
+    use super::*;
+
+    fn decode(fields: &[u8]) -> Box<ServerError> {
+        let mut bytes = BytesMut::from(&b"E"[..]);
+        bytes.extend_from_slice(&(fields.len() as u32 + 4).to_be_bytes());
+        bytes.extend_from_slice(fields);
+        match Message::parse(&mut bytes) {
+            Ok(Some(Message::ErrorResponse(body))) => ServerError::decode(body.fields()).unwrap(),
+            _ => panic!("not an ErrorResponse"),
+        }
+    }
+
+    #[test]
+    fn the_severity_is_not_the_translated_one() {
+        let fields = b"SFEHLER\0VERROR\0C40001\0Mconcurrent update\0P7\0Wline 3\0\0";
+        let error = decode(fields);
+        assert_eq!(error.to_string(), "ERROR 40001: concurrent update");
+        assert_eq!((error.position, error.where_.as_deref()), (Some(7), Some("line 3")));
+        assert!(!error.is_fatal());
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_are_replaced() {
+        assert_eq!(decode(b"SFATAL\0C28P01\0MPa\xdfwort\0\0").message, "Pa\u{fffd}wort");
+    }
+}

@@ -139,3 +139,28 @@ fn end_point(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair};
+
+    use super::*;
+
+    fn self_signed(algorithm: &'static rcgen::SignatureAlgorithm) -> CertificateDer<'static> {
+        let key = KeyPair::generate_for(algorithm).unwrap();
+        CertificateParams::new(["localhost".to_owned()]).unwrap().self_signed(&key).unwrap().der().clone()
+    }
+
+    #[test]
+    fn the_end_point_is_hashed_as_the_certificate_is_signed() {
+        let certificate = self_signed(&rcgen::PKCS_ECDSA_P256_SHA256);
+        assert_eq!(end_point(&certificate), Some(Sha256::digest(&certificate).to_vec()));
+        let certificate = self_signed(&rcgen::PKCS_ECDSA_P384_SHA384);
+        assert_eq!(end_point(&certificate), Some(Sha384::digest(&certificate).to_vec()));
+    }
+
+    #[test]
+    fn a_signature_without_a_hash_function_has_no_end_point() {
+        assert_eq!(end_point(&self_signed(&rcgen::PKCS_ED25519)), None);
+    }
+}
