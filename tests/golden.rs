@@ -12,6 +12,10 @@ use isolab::report::{Run, Story, Style, assertions, load_table};
 use isolab::scenario::source::Span;
 use isolab::scenario::{Expect, ExpectedOutcome, ExpectedStop, Level};
 
+const LOST_UPDATE: &str = "Lost update: two approvals, one total, and the first one vanishes";
+const READ_SKEW: &str = "Read skew: a report of two numbers that were never true together";
+const WRITE_SKEW: &str = "Write skew: two approvals each pass the check, together they break the budget";
+
 const COLOUR: Style = Style { colour: true, ..Style::PLAIN };
 const ASCII: Style = Style { ascii: true, ..Style::PLAIN };
 const NARROW: Style = Style { width: 50, ..Style::PLAIN };
@@ -53,14 +57,14 @@ fn compare(name: &str, text: &str) {
 
 #[test]
 fn lost_update_loses_alices_approval() {
-    let run = run("Lost update", "lost-update-read-committed", "happens", ExpectedOutcome::Happens(None));
+    let run = run(LOST_UPDATE, "lost-update-read-committed", "happens", ExpectedOutcome::Happens(None));
     compare("lost-update-read-committed", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn lost_update_is_stopped_and_retried() {
     let run = run(
-        "Lost update",
+        LOST_UPDATE,
         "lost-update-repeatable-read",
         "stopped 40001 at bob write then holds",
         stopped_at("bob", "write"),
@@ -70,32 +74,32 @@ fn lost_update_is_stopped_and_retried() {
 
 #[test]
 fn an_atomic_update_waits() {
-    let run = run("Lost update", "lost-update-atomic", "waits", ExpectedOutcome::Waits);
+    let run = run(LOST_UPDATE, "lost-update-atomic", "waits", ExpectedOutcome::Waits);
     compare("lost-update-atomic", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn read_skew_mixes_two_moments() {
-    let run = run("Read skew", "read-skew-read-committed", "happens", ExpectedOutcome::Happens(None));
+    let run = run(READ_SKEW, "read-skew-read-committed", "happens", ExpectedOutcome::Happens(None));
     compare("read-skew-read-committed", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn a_snapshot_prevents_read_skew() {
-    let run = run("Read skew", "read-skew-repeatable-read", "prevented", ExpectedOutcome::Prevented);
+    let run = run(READ_SKEW, "read-skew-repeatable-read", "prevented", ExpectedOutcome::Prevented);
     compare("read-skew-repeatable-read", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn write_skew_overspends() {
-    let run = run("Write skew", "write-skew-read-committed", "happens", ExpectedOutcome::Happens(None));
+    let run = run(WRITE_SKEW, "write-skew-read-committed", "happens", ExpectedOutcome::Happens(None));
     compare("write-skew-read-committed", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn serializable_stops_write_skew_at_commit() {
     let run = run(
-        "Write skew",
+        WRITE_SKEW,
         "write-skew-serializable",
         "stopped 40001 at bob commit then holds",
         stopped_at("bob", "commit"),
@@ -105,19 +109,19 @@ fn serializable_stops_write_skew_at_commit() {
 
 #[test]
 fn for_update_makes_bob_wait() {
-    let run = run("Write skew", "write-skew-for-update", "waits", ExpectedOutcome::Waits);
+    let run = run(WRITE_SKEW, "write-skew-for-update", "waits", ExpectedOutcome::Waits);
     compare("write-skew-for-update", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn a_conditional_update_matches_no_row() {
-    let run = run("Write skew", "write-skew-conditional", "waits", ExpectedOutcome::Waits);
+    let run = run(WRITE_SKEW, "write-skew-conditional", "waits", ExpectedOutcome::Waits);
     compare("write-skew-conditional", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn the_same_story_in_colour_in_ascii_and_narrow() {
-    let run = run("Write skew", "write-skew-for-update", "waits", ExpectedOutcome::Waits);
+    let run = run(WRITE_SKEW, "write-skew-for-update", "waits", ExpectedOutcome::Waits);
     compare("write-skew-for-update.colour", &Story::whole(COLOUR, &run));
     compare("write-skew-for-update.ascii", &Story::whole(ASCII, &run));
     compare("write-skew-for-update.narrow", &Story::whole(NARROW, &run));
@@ -125,14 +129,14 @@ fn the_same_story_in_colour_in_ascii_and_narrow() {
 
 #[test]
 fn an_unexpected_outcome_says_what_came_instead() {
-    let run = run("Write skew", "write-skew-read-committed", "prevented", ExpectedOutcome::Prevented);
+    let run = run(WRITE_SKEW, "write-skew-read-committed", "prevented", ExpectedOutcome::Prevented);
     compare("unexpected", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]
 fn json() {
     let text = "stopped 40001 at bob commit then holds";
-    let run = run("Write skew", "write-skew-serializable", text, stopped_at("bob", "commit"));
+    let run = run(WRITE_SKEW, "write-skew-serializable", text, stopped_at("bob", "commit"));
     let server = Server { version: "18.6".to_owned(), source: "throwaway".to_owned() };
     let mut document = Document::new(server, None);
     document.runs = Some(vec![run]);

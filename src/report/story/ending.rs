@@ -9,7 +9,7 @@ use crate::history::{Assessment, History, Phase, SessionEnd, Told};
 use crate::verdict::Expected;
 
 /// The last lines of a story.
-pub fn lines(story: &mut Story, run: &Run) -> Vec<String> {
+pub fn lines(story: &Story, run: &Run) -> Vec<String> {
     let style = story.style;
     let mut lines = Vec::new();
     if let Some(history) = &run.history {

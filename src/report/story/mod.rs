@@ -58,9 +58,9 @@ impl Story {
         self.page.write(event, &lines)
     }
 
-    /// The end state, the outcome, what retries gave, and whether all that was expected.
-    pub fn end(mut self, run: &Run) -> String {
-        ending::lines(&mut self, run).into_iter().map(|line| line + "\n").collect()
+    /// The end state, the outcome, what retries gave, and whether all that was expected; then an empty line.
+    pub fn end(self, run: &Run) -> String {
+        ending::lines(&self, run).into_iter().map(|line| line + "\n").collect::<String>() + "\n"
     }
 
     /// The story of a run that is over.
@@ -87,7 +87,7 @@ impl<'a> Heading<'a> {
 }
 
 fn first_lines(style: Style, heading: &Heading) -> String {
-    let mut lines = vec![title(style, heading)];
+    let mut lines = title(style, heading);
     let name_width = heading.sessions.iter().map(|session| columns(&session.name)).max().unwrap_or(0);
     for (index, session) in heading.sessions.iter().enumerate() {
         // A session with a body of its own has a call of its own name.
@@ -107,12 +107,14 @@ fn first_lines(style: Style, heading: &Heading) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// `── Write skew at READ COMMITTED, with for-update ──── write-skew ──`.
-fn title(style: Style, heading: &Heading) -> String {
+/// `── write-skew at READ COMMITTED, with for-update ──────`, then the title.
+fn title(style: Style, heading: &Heading) -> Vec<String> {
     let dash = style.pick("─", "-");
     let fix = heading.fix.map(|fix| format!(", with {fix}")).unwrap_or_default();
-    let title = printable(&format!("{} at {}{fix}", heading.title, heading.isolation.sql()));
-    let taken = columns(&title) + columns(heading.scenario) + "──  ".len();
-    let rule = dash.repeat(style.width.saturating_sub(taken).max(2));
-    format!("{dash}{dash} {} {rule} {} {dash}{dash}", style.paint(Ink::Heading, &title), heading.scenario)
+    let run = format!("{} at {}{fix}", heading.scenario, heading.isolation.sql());
+    let rule = dash.repeat(style.width.saturating_sub(columns(&run) + 4).max(2));
+    let title = wrap(&printable(heading.title), style.width, 0);
+    std::iter::once(format!("{dash}{dash} {} {rule}", style.paint(Ink::Heading, &run)))
+        .chain(title.iter().map(|line| style.paint(Ink::Heading, line)))
+        .collect()
 }

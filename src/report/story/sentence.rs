@@ -21,7 +21,9 @@ pub fn outcome(run: &Run) -> Sentence {
     };
     match &run.verdict.outcome {
         Outcome::Happens => {
-            let head = format!("{} happened", run.title);
+            // A title such as `Write skew: two approvals …` begins with the anomaly's name.
+            let name = run.title.split_once(':').map_or("It", |(name, _)| name);
+            let head = format!("{name} happened");
             sentence(
                 Ink::Bad,
                 &head,
