@@ -1,10 +1,11 @@
 //! The over-budget table of a load test: what came of the requests with each strategy, and what it cost.
 
 use super::grid::{self, Column};
+use super::layout::{printable, wrap};
 use super::style::Ink;
 use super::{Style, quantity};
 use crate::history::MeasureResult;
-use crate::load::statistics::{Latency, LoadRow};
+use crate::load::statistics::{ErrorCount, Latency, LoadRow};
 
 /// One table where the width allows it; otherwise the costs stand in a table of their own.
 pub fn render(style: Style, rows: &[LoadRow]) -> String {
@@ -19,6 +20,11 @@ pub fn render(style: Style, rows: &[LoadRow]) -> String {
         lines.extend(grid::lines(style, &[&strategy, outcomes.as_slice()].concat(), &inks));
         lines.push(String::new());
         lines.extend(grid::lines(style, &[&strategy, costs.as_slice()].concat(), &inks));
+    }
+    let notes = notes(rows);
+    if !notes.is_empty() {
+        lines.push(String::new());
+        lines.extend(notes.iter().flat_map(|note| wrap(&printable(note), style.width, 2)));
     }
     lines.into_iter().map(|line| line + "\n").collect()
 }
@@ -90,6 +96,27 @@ fn costs(style: Style, rows: &[LoadRow]) -> Vec<Column> {
     ]
 }
 
+/// What no column has room for: errors, checks that could not be asked, a run that was cut short.
+fn notes(rows: &[LoadRow]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for row in rows {
+        notes.extend(row.errors.iter().map(|count| {
+            let requests = if count.requests == 1 { "request" } else { "requests" };
+            let ErrorCount { error, .. } = count;
+            let number = quantity::count(count.requests);
+            format!("{}: {number} {requests} ended by {}: {}", row.strategy, error.sqlstate, error.message)
+        }));
+        if row.cut_short {
+            notes.push(format!("{}: the time limit came before all requests were made", row.strategy));
+        }
+    }
+    let mut left_out: Vec<&String> = rows.iter().flat_map(|row| &row.left_out).collect();
+    left_out.dedup();
+    notes
+        .extend(left_out.into_iter().map(|check| format!("not asked under load: check \"{check}\" needs isolab_read")));
+    notes
+}
+
 fn fails(row: &LoadRow) -> bool {
     row.checks.iter().any(|check| !check.holds)
 }
@@ -97,7 +124,7 @@ fn fails(row: &LoadRow) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::CheckResult;
+    use crate::history::{CheckResult, StatementError};
     use crate::scenario::Level;
 
     fn row(strategy: &str, total: u64, holds: bool) -> LoadRow {
@@ -145,6 +172,26 @@ mod tests {
         let serializable = LoadRow { isolation: Level::Serializable, ..row("for-update", 49_990, true) };
         let text = render(Style::PLAIN, &[row("for-update", 49_990, true), serializable]);
         assert!(text.contains("for-update (read-committed)") && text.contains("for-update (serializable)"), "{text}");
+    }
+
+    #[test]
+    fn what_ended_requests_is_told_below() {
+        let error = StatementError {
+            sqlstate: "40001".to_owned(),
+            message: "could not serialize access".to_owned(),
+            ..StatementError::default()
+        };
+        let errors = vec![ErrorCount { error, requests: 4 }];
+        let left_out = vec!["seen".to_owned()];
+        let short = LoadRow { cut_short: true, left_out: left_out.clone(), ..row("naive-rc", 0, true) };
+        let text = render(Style::PLAIN, &[LoadRow { errors, left_out, ..row("serializable", 0, true) }, short]);
+        let notes: Vec<&str> = text.lines().rev().take_while(|line| !line.is_empty()).collect();
+        let expected = [
+            "not asked under load: check \"seen\" needs isolab_read",
+            "naive-rc: the time limit came before all requests were made",
+            "serializable: 4 requests ended by 40001: could not serialize access",
+        ];
+        assert_eq!(notes, expected);
     }
 
     #[test]
