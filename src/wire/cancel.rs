@@ -1,13 +1,12 @@
 //! Stopping a statement from outside its session.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use postgres_protocol::message::frontend;
 use socket2::SockAddr;
 
 use super::channel::Channel;
-use super::{ConnectOptions, WireError, negotiate};
+use super::{ConnectOptions, WireError, negotiate, wait};
 use crate::interrupt;
 
 /// What it takes to ask the server to cancel what one session is running; may be used from any thread.
@@ -29,7 +28,7 @@ impl CancelToken {
     }
 
     fn request(&self) -> Result<(), WireError> {
-        let deadline = Instant::now() + self.options.connect_timeout;
+        let deadline = wait::deadline(self.options.connect_timeout);
         let (stream, _) = negotiate::open(std::slice::from_ref(&self.server), &self.options, deadline)?;
         let mut channel = Channel::new(stream);
         frontend::cancel_request(self.pid, self.secret_key, channel.output());

@@ -21,7 +21,7 @@ pub struct Connection {
 impl Connection {
     /// Connects and starts a session, within `connect_timeout` in all.
     pub fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
-        let deadline = Instant::now() + options.connect_timeout;
+        let deadline = wait::deadline(options.connect_timeout);
         let addresses = socket::addresses(options, deadline)?;
         let (stream, server) = negotiate::open(&addresses, options, deadline)?;
         let mut channel = Channel::new(stream);

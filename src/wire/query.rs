@@ -19,6 +19,7 @@ impl Connection {
     ///
     /// An error of the server is returned after everything up to ReadyForQuery was read, so the connection stays
     /// usable. Notices and notifications are dropped, and so are the rows of a COPY TO STDOUT; a COPY FROM STDIN fails.
+    /// After [`WireError::TimedOut`] the answer is still outstanding.
     pub fn query(&mut self, sql: &str, deadline: Instant) -> Result<Vec<ResultSet>, WireError> {
         self.send_query(sql)?;
         let mut results = Vec::new();

@@ -26,6 +26,12 @@ pub(super) fn until_ready(descriptors: &mut [PollFd<'_>], limit: Duration) -> Re
     }
 }
 
+/// The moment at which `limit` will have passed.
+pub(super) fn deadline(limit: Duration) -> Instant {
+    const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+    Instant::now() + limit.min(FAR)
+}
+
 fn timespec(slice: Duration) -> Timespec {
     Timespec { tv_sec: slice.as_secs() as _, tv_nsec: slice.subsec_nanos() as _ }
 }
