@@ -1,15 +1,13 @@
 //! The lab's own connections, through the `postgres` crate: making and dropping what the lab needs, asking settings.
 
 use std::error::Error;
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::time::Duration;
 
 use postgres::config::SslMode;
-use postgres::{Client, Config, NoTls};
+use postgres::{Client, Config, SimpleQueryMessage};
 
-use super::ServerError;
-use crate::interrupt;
+use super::{ServerError, background};
 use crate::wire::{ConnectOptions, Host, TlsMode};
 
 /// What the server sees as the name of the lab's own connections.
@@ -21,8 +19,60 @@ const STATEMENT_LIMIT: Duration = Duration::from_secs(60);
 /// What the handshake may take once the connection stands.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(20);
 
-/// Connects for administration. `origin` says where the address came from, for the error.
-pub fn connect(options: &ConnectOptions, origin: &str) -> Result<Client, ServerError> {
+/// A connection for administration.
+pub struct Admin {
+    client: Client,
+    options: ConnectOptions,
+    origin: String,
+}
+
+impl fmt::Debug for Admin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Admin").field(&self.options).finish()
+    }
+}
+
+impl Admin {
+    /// Connects. `origin` says where the address came from, for the error.
+    pub fn connect(options: &ConnectOptions, origin: &str) -> Result<Admin, ServerError> {
+        let client = connect(options, origin)?;
+        Ok(Admin { client, options: options.clone(), origin: origin.to_owned() })
+    }
+
+    /// The same server and user in another database.
+    pub fn connect_to(&self, database: &str) -> Result<Admin, ServerError> {
+        let options = ConnectOptions { database: database.to_owned(), ..self.options.clone() };
+        Admin::connect(&options, &self.origin)
+    }
+
+    /// Connects anew if the connection was lost. True if it was, and with it what the session held.
+    pub fn revive(&mut self) -> Result<bool, ServerError> {
+        let lost = self.client.is_valid(HANDSHAKE_LIMIT).is_err();
+        if lost {
+            self.client = connect(&self.options, &self.origin)?;
+        }
+        Ok(lost)
+    }
+
+    /// Runs statements; `what` is what they are to do.
+    pub fn execute(&mut self, what: &str, statements: &str) -> Result<(), ServerError> {
+        self.client.batch_execute(statements).map_err(failed(what))
+    }
+
+    /// The rows of a query, all values as text.
+    pub fn query(&mut self, what: &str, query: &str) -> Result<Vec<Vec<Option<String>>>, ServerError> {
+        let messages = self.client.simple_query(query).map_err(failed(what))?;
+        let rows = messages.iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => {
+                Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
+            }
+            _ => None,
+        });
+        Ok(rows.collect())
+    }
+}
+
+fn connect(options: &ConnectOptions, origin: &str) -> Result<Client, ServerError> {
     let refused = |reason: String| ServerError::Connect {
         address: options.address(),
         user: options.user.clone(),
@@ -31,22 +81,14 @@ pub fn connect(options: &ConnectOptions, origin: &str) -> Result<Client, ServerE
         reason,
     };
     let config = config(options);
-    let (sender, receiver) = mpsc::channel();
-    // On a thread of its own, because the crate cannot be interrupted and has no limit on the handshake.
-    thread::spawn(move || drop(sender.send(config.connect(NoTls))));
     let limit = options.connect_timeout + HANDSHAKE_LIMIT;
-    let start = Instant::now();
-    loop {
-        match receiver.recv_timeout(Duration::from_millis(20)) {
-            Ok(Ok(client)) => return Ok(client),
-            Ok(Err(error)) => return Err(refused(reason(&error))),
-            Err(mpsc::RecvTimeoutError::Disconnected) => return Err(refused("the attempt broke off".to_owned())),
-            Err(mpsc::RecvTimeoutError::Timeout) if start.elapsed() > limit => {
-                return Err(refused(format!("no answer within {}", humantime::format_duration(limit))));
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => interrupt::check()?,
-        }
-    }
+    let waited_for = format!("connecting to {} (the address is from {origin})", options.address());
+    // The crate cannot be interrupted and has no limit on the handshake.
+    let connected = match tls(options).map_err(&refused)? {
+        Some(tls) => background::run(limit, waited_for, move || config.connect(tls))?,
+        None => background::run(limit, waited_for, move || config.connect(postgres::NoTls))?,
+    };
+    connected.map_err(|error| refused(reason(&error)))
 }
 
 fn config(options: &ConnectOptions) -> Config {
@@ -57,10 +99,10 @@ fn config(options: &ConnectOptions) -> Config {
     };
     config.port(options.port).user(&options.user).dbname(&options.database);
     config.application_name(&options.application_name).connect_timeout(options.connect_timeout);
-    config.ssl_mode(match options.tls {
-        TlsMode::Disable => SslMode::Disable,
-        TlsMode::Prefer => SslMode::Prefer,
-        TlsMode::Require | TlsMode::VerifyFull => SslMode::Require,
+    config.ssl_mode(match (&options.host, options.tls) {
+        (Host::Unix(_), _) | (_, TlsMode::Disable) => SslMode::Disable,
+        (_, TlsMode::Prefer) => SslMode::Prefer,
+        (_, TlsMode::Require | TlsMode::VerifyFull) => SslMode::Require,
     });
     if let Some(password) = &options.password {
         config.password(password);
@@ -77,15 +119,19 @@ fn start_up_options<'a>(settings: impl Iterator<Item = &'a (String, String)>) ->
 }
 
 /// For `map_err` on a statement of ours: what was to be done.
-pub fn failed(what: impl Into<String>) -> impl FnOnce(postgres::Error) -> ServerError {
-    move |error| ServerError::Statement { what: what.into(), reason: reason(&error) }
+fn failed(what: &str) -> impl FnOnce(postgres::Error) -> ServerError {
+    move |error| ServerError::Statement {
+        what: what.to_owned(),
+        reason: reason(&error),
+        sqlstate: error.code().map(|state| state.code().to_owned()),
+    }
 }
 
 /// What the server said, or what came in between, from the whole chain of causes.
 fn reason(error: &postgres::Error) -> String {
     if let Some(db) = error.as_db_error() {
         let detail = db.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-        return format!("{}{detail} (SQLSTATE {})", db.message(), db.code().code());
+        return format!("{}{detail}", db.message());
     }
     let mut causes = vec![error.to_string()];
     let mut cause = error.source();
@@ -93,8 +139,21 @@ fn reason(error: &postgres::Error) -> String {
         causes.push(error.to_string());
         cause = error.source();
     }
-    causes.dedup();
     causes.join(": ")
+}
+
+#[cfg(feature = "tls")]
+fn tls(options: &ConnectOptions) -> Result<Option<tokio_postgres_rustls::MakeRustlsConnect>, String> {
+    if options.tls == TlsMode::Disable || matches!(options.host, Host::Unix(_)) {
+        return Ok(None);
+    }
+    let config = crate::wire::tls_client_config(options)?;
+    Ok(Some(tokio_postgres_rustls::MakeRustlsConnect::new((*config).clone())))
+}
+
+#[cfg(not(feature = "tls"))]
+fn tls(_options: &ConnectOptions) -> Result<Option<postgres::NoTls>, String> {
+    Ok(None)
 }
 
 #[cfg(test)]

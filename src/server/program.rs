@@ -35,7 +35,13 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<String, ServerError
         }
     };
     let text = read_all(&mut output).map_err(io_failed)?;
-    if status.success() { Ok(text) } else { Err(failed(format!("{status}\n{}", text.trim_end()))) }
+    if status.success() { Ok(text) } else { Err(failed(format!("{status}\n{}", tail(&text)))) }
+}
+
+/// The last lines of a text, for an error.
+pub fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(10)..].join("\n")
 }
 
 fn wait(child: &mut Child, program: &str, limit: Duration) -> Result<ExitStatus, ServerError> {

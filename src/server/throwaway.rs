@@ -9,11 +9,12 @@ use rand::distr::{Alphanumeric, SampleString};
 use tempfile::TempDir;
 
 use super::account::Account;
+use super::admin::{APPLICATION_NAME, Admin};
 use super::cache::{self, FileLock};
 use super::configuration::{self, Extra};
 use super::guardian::Guardian;
 use super::postmaster::{self, Home};
-use super::{PgBin, ServerError, admin, template};
+use super::{PgBin, ServerError, template};
 use crate::wire::{ConnectOptions, Host, TlsMode};
 
 /// How the folders of throwaway servers begin.
@@ -99,7 +100,7 @@ pub fn superuser(folder: &Path, port: u16) -> ConnectOptions {
         database: "postgres".to_owned(),
         tls: TlsMode::Disable,
         root_certificate: None,
-        application_name: admin::APPLICATION_NAME.to_owned(),
+        application_name: APPLICATION_NAME.to_owned(),
         settings: Vec::new(),
         connect_timeout: Duration::from_secs(10),
     }
@@ -109,9 +110,8 @@ pub fn superuser(folder: &Path, port: u16) -> ConnectOptions {
 pub fn set_random_password(options: &ConnectOptions) -> Result<String, ServerError> {
     // Letters and digits alone: it needs quoting neither in SQL nor in a URL.
     let password = Alphanumeric.sample_string(&mut rand::rng(), 32);
-    let mut client = admin::connect(options, "a server of our own")?;
     let statement = format!("ALTER ROLE {} PASSWORD '{password}'", options.user);
-    client.batch_execute(&statement).map_err(admin::failed("set the server's password"))?;
+    Admin::connect(options, "a server that isolab started")?.execute("set the server's password", &statement)?;
     Ok(password)
 }
 

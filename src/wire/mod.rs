@@ -34,3 +34,5 @@ pub use message::{Column, Message, Row, TransactionStatus};
 pub use options::{ConnectOptions, Host, TlsMode};
 pub use query::ResultSet;
 pub use server_error::ServerError;
+#[cfg(feature = "tls")]
+pub(crate) use tls::client_config as tls_client_config;

@@ -1,0 +1,120 @@
+//! A server that answers: what it is, and what may be asked of it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::admin::Admin;
+use super::{ServerError, ServerVersion, Source, Throwaway};
+use crate::wire::ConnectOptions;
+
+/// The oldest major version that has all that the lab needs (`DROP DATABASE … WITH (FORCE)`, `pg_xact_status`).
+const OLDEST: u32 = 13;
+
+/// A server to work on. Dropping it stops a throwaway server and removes its folder.
+#[derive(Debug)]
+pub struct Server {
+    admin: Mutex<Admin>,
+    source: Source,
+    version: ServerVersion,
+    superuser: bool,
+    options: ConnectOptions,
+    _throwaway: Option<Throwaway>,
+}
+
+/// How many connections there may be, and are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connections {
+    /// `max_connections`.
+    pub max: u32,
+    /// Those that only other roles than ours may use.
+    pub reserved: u32,
+    pub in_use: u32,
+}
+
+impl Connections {
+    /// How many more we may open.
+    pub fn free(&self) -> u32 {
+        self.max.saturating_sub(self.reserved).saturating_sub(self.in_use)
+    }
+}
+
+impl Server {
+    pub(super) fn connect(
+        options: ConnectOptions,
+        source: Source,
+        throwaway: Option<Throwaway>,
+    ) -> Result<Server, ServerError> {
+        let mut admin = Admin::connect(&options, source.name())?;
+        let query = "SELECT current_setting('server_version'), current_setting('is_superuser')";
+        let [version, superuser] = row(admin.query("ask for the version", query)?);
+        let version = ServerVersion::parse(&version).unwrap_or(ServerVersion { major: 0, text: version });
+        if version.major < OLDEST {
+            return Err(ServerError::TooOld { found: version.text, needed: OLDEST });
+        }
+        let superuser = superuser == "on";
+        Ok(Server { admin: Mutex::new(admin), source, version, superuser, options, _throwaway: throwaway })
+    }
+
+    /// What named the server.
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    pub fn version(&self) -> &ServerVersion {
+        &self.version
+    }
+
+    /// How to reach it.
+    pub fn options(&self) -> &ConnectOptions {
+        &self.options
+    }
+
+    pub fn is_superuser(&self) -> bool {
+        self.superuser
+    }
+
+    /// Whether we started it: its backends are processes of this machine that we may stop and continue by signal.
+    pub fn is_ours(&self) -> bool {
+        matches!(self.source, Source::Throwaway | Source::Kept)
+    }
+
+    /// Which server this is, in words and without a secret: `PostgreSQL 18.6 (throwaway server)`.
+    pub fn describe(&self) -> String {
+        let address = self.options.address();
+        match self.source {
+            Source::Throwaway | Source::Kept => format!("PostgreSQL {} ({} server)", self.version, self.source.name()),
+            source => format!("PostgreSQL {} at {address} (from {})", self.version, source.name()),
+        }
+    }
+
+    /// The value of a setting, as `SHOW` gives it.
+    pub fn setting(&self, name: &str) -> Result<String, ServerError> {
+        let name = name.replace('\'', "''");
+        let query = format!("SELECT current_setting('{name}')");
+        let [value] = row(self.admin()?.query(&format!("ask for the setting {name}"), &query)?);
+        Ok(value)
+    }
+
+    /// How many connections are left for us.
+    pub fn connections(&self) -> Result<Connections, ServerError> {
+        let query = "SELECT current_setting('max_connections'), current_setting('superuser_reserved_connections'), \
+                     coalesce(current_setting('reserved_connections', true), '0'), \
+                     (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
+        let [max, for_superusers, for_role, in_use] = row(self.admin()?.query("count the connections", query)?);
+        let number = |text: String| text.parse().unwrap_or(0);
+        let reserved = if self.superuser { 0 } else { number(for_superusers) + number(for_role) };
+        Ok(Connections { max: number(max), reserved, in_use: number(in_use) })
+    }
+
+    fn admin(&self) -> Result<MutexGuard<'_, Admin>, ServerError> {
+        // A panic elsewhere leaves a connection that can still be asked.
+        let mut admin = self.admin.lock().unwrap_or_else(PoisonError::into_inner);
+        admin.revive()?;
+        Ok(admin)
+    }
+}
+
+/// The first row, an empty text for each null.
+fn row<const COLUMNS: usize>(rows: Vec<Vec<Option<String>>>) -> [String; COLUMNS] {
+    let mut values = rows.into_iter().next().unwrap_or_default().into_iter();
+    std::array::from_fn(|_| values.next().flatten().unwrap_or_default())
+}

@@ -1,0 +1,134 @@
+//! Where the lab works on a server: a schema or databases of its own, gone at the end.
+
+use rand::distr::SampleString;
+
+use super::admin::Admin;
+use super::mark::{Mark, PREFIX};
+use super::{Server, ServerError, removal};
+use crate::interrupt;
+use crate::wire::ConnectOptions;
+
+/// What a scenario needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SandboxKind {
+    /// A schema in the server's database: made in a few milliseconds.
+    Schema,
+    /// A database, and further ones by the names that the scenario has for them.
+    Database { extra: Vec<String> },
+}
+
+/// A place that touches nothing else; dropping it removes it, with the sessions that are still there.
+#[derive(Debug)]
+pub struct Sandbox {
+    name: String,
+    kind: SandboxKind,
+    base: ConnectOptions,
+    /// Holds the owner's lock.
+    admin: Admin,
+    closed: bool,
+}
+
+impl Sandbox {
+    /// Makes a sandbox on `server`.
+    pub fn create(server: &Server, kind: &SandboxKind) -> Result<Sandbox, ServerError> {
+        let mut admin = Admin::connect(server.options(), server.source().name())?;
+        let mark = Mark::new();
+        if server.version().major >= 14 {
+            // The lock goes with the session, so the session must outlast the run.
+            admin.execute("set the session's timeout", "SET idle_session_timeout = 0")?;
+        }
+        let name = format!("{PREFIX}{}", LowerCase.sample_string(&mut rand::rng(), 10));
+        let base = ConnectOptions { application_name: name.clone(), ..server.options().clone() }
+            .with_setting("standard_conforming_strings", "on")
+            .with_setting("jit", "off");
+        let mut sandbox = Sandbox { name, kind: kind.clone(), base, admin, closed: false };
+        sandbox.make(mark)?;
+        Ok(sandbox)
+    }
+
+    fn make(&mut self, mark: Mark) -> Result<(), ServerError> {
+        let (name, comment) = (&self.name, mark.comment());
+        if self.kind == SandboxKind::Schema {
+            // In one message, so in one transaction: there is never a schema without its mark.
+            let hold = mark.hold();
+            let statements = format!("{hold}; CREATE SCHEMA {name}; COMMENT ON SCHEMA {name} IS '{comment}'");
+            return self.admin.execute(&format!("create the schema {name} to work in"), &statements);
+        }
+        self.admin.execute("take the owner's lock", &mark.hold())?;
+        for name in self.database_names() {
+            let what = format!("create the database {name} to work in");
+            // From template0, which nobody has put anything into.
+            self.admin.execute(&what, &format!("CREATE DATABASE {name} TEMPLATE template0"))?;
+            self.admin.execute(&what, &format!("COMMENT ON DATABASE {name} IS '{comment}'"))?;
+        }
+        Ok(())
+    }
+
+    /// The sandbox's databases: its own, then the further ones.
+    fn database_names(&self) -> Vec<String> {
+        match &self.kind {
+            SandboxKind::Schema => Vec::new(),
+            SandboxKind::Database { extra } => {
+                let further = (1..=extra.len()).map(|number| format!("{}_{number}", self.name));
+                std::iter::once(self.name.clone()).chain(further).collect()
+            }
+        }
+    }
+
+    /// The name of its schema or database, which its sessions also bear as their application name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How a session gets in.
+    pub fn options(&self) -> ConnectOptions {
+        match self.kind {
+            SandboxKind::Schema => self.base.clone().with_setting("search_path", &self.name),
+            SandboxKind::Database { .. } => ConnectOptions { database: self.name.clone(), ..self.base.clone() },
+        }
+    }
+
+    /// How a session gets into a further database, by the name that the scenario has for it.
+    pub fn database(&self, name: &str) -> Option<ConnectOptions> {
+        let SandboxKind::Database { extra } = &self.kind else { return None };
+        let number = extra.iter().position(|extra| extra == name)? + 1;
+        Some(ConnectOptions { database: format!("{}_{number}", self.name), ..self.base.clone() })
+    }
+
+    /// Removes the sandbox.
+    pub fn close(mut self) -> Result<(), ServerError> {
+        self.remove()
+    }
+
+    fn remove(&mut self) -> Result<(), ServerError> {
+        if std::mem::replace(&mut self.closed, true) {
+            return Ok(());
+        }
+        interrupt::shielded(|| {
+            self.admin.revive()?;
+            match self.kind {
+                SandboxKind::Schema => removal::drop_schema(&mut self.admin, &self.name),
+                SandboxKind::Database { .. } => {
+                    self.database_names().iter().try_for_each(|name| removal::drop_database(&mut self.admin, name))
+                }
+            }
+        })
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        // There is nobody to tell; what stays is marked, and `isolab server clean` finds it.
+        let _ = self.remove();
+    }
+}
+
+/// Letters and digits that need no quoting in SQL.
+struct LowerCase;
+
+impl SampleString for LowerCase {
+    fn append_string<R: rand::Rng + ?Sized>(&self, rng: &mut R, string: &mut String, length: usize) {
+        use rand::RngExt;
+        string.extend((0..length).map(|_| char::from_digit(rng.random_range(0..36), 36).unwrap_or('0')));
+    }
+}
