@@ -20,6 +20,8 @@ pub enum ReadError {
     NotUtf8 { line: usize },
     #[error(transparent)]
     Io(io::Error),
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
 }
 
 /// Reads a scenario and the files that it names, by their paths.

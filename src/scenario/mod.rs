@@ -1,16 +1,24 @@
 //! What the user wrote: the model, its parser, the built-in catalogue, and what to say about mistakes. Knows no database.
 
+mod builtin;
 mod diagnostic;
 mod files;
+mod load;
 mod model;
 mod nearest;
+mod param;
 mod parser;
+mod render;
 pub mod source;
 pub mod template;
 pub mod value;
 
+pub use builtin::{Builtin, Embedded, builtin};
 pub use diagnostic::{Diagnostic, Severity};
 pub use files::{Disk, FileReader, ReadError};
+pub use load::{LoadError, Opened, load, open};
 pub use model::*;
 pub use nearest::nearest;
+pub use param::SetError;
 pub use parser::{Mistakes, Parsed, parse};
+pub use render::render;

@@ -12,6 +12,7 @@ mod sections;
 mod slice;
 mod statement;
 mod templates;
+mod whole;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -19,16 +20,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use body::Context;
-use body::scope::{Names, Scope};
+use body::scope::{Names, Scope, check_expression};
 use declared::{Declared, DeclaredVariant};
 use header::{Header, Name};
 use sections::Section;
 use slice::Slice;
 
-use super::diagnostic::{Diagnostic, Diagnostics};
+use super::diagnostic::{Diagnostic, Diagnostics, Severity};
 use super::files::FileReader;
 use super::model::{Load, Param, Scenario, Script};
 use super::source::{SourceFile, Sources, Span};
+use super::template::Template;
+
+pub use whole::{title, whole};
 
 /// More sections are no scenario.
 const MOST_SECTIONS: usize = 10_000;
@@ -48,6 +52,18 @@ pub struct Mistakes {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+impl Mistakes {
+    /// How many there are, in words.
+    pub fn summary(&self) -> String {
+        let file = self.sources.files.first().map_or("", |file| &file.name);
+        let errors = self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+        match errors {
+            1 => format!("there is a mistake in `{file}`"),
+            _ => format!("there are {errors} mistakes in `{file}`"),
+        }
+    }
+}
+
 /// Reads a scenario from its text; the files that it names are read from `files`, beside `path`.
 pub fn parse(files: &dyn FileReader, path: &Path, text: &str) -> Result<Parsed, Mistakes> {
     let file = Arc::new(SourceFile { name: path.display().to_string(), text: sections::normalised(text) });
@@ -55,6 +71,18 @@ pub fn parse(files: &dyn FileReader, path: &Path, text: &str) -> Result<Parsed, 
     let mut parser = Parser::new(files, path, file);
     parser.file(Slice::whole(&joined, 0));
     parser.finish()
+}
+
+/// An SQL expression over nothing, as text of its own file, or what is wrong with it.
+pub fn expression(text: &str, file: u16) -> Result<Template, String> {
+    let mut diagnostics = Diagnostics::default();
+    let expression = templates::sql(Slice::whole(text, file), &mut diagnostics);
+    check_expression(&expression, &Names::default(), &mut diagnostics);
+    match diagnostics.into_sorted().into_iter().next() {
+        Some(mistake) => Err(mistake.message),
+        None if text.trim().is_empty() => Err("it is empty".to_owned()),
+        None => Ok(expression),
+    }
 }
 
 /// Which form of the scenario a section belongs to: none as written, or an index into [`Parser::variants`].

@@ -30,6 +30,7 @@ const MARK: &str = "-- @";
 /// A section as it stands in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
+    pub whole: Slice<'a>,
     pub word: Slice<'a>,
     /// What follows the word, trimmed.
     pub header: Slice<'a>,
@@ -49,14 +50,14 @@ impl<'a> Section<'a> {
 }
 
 fn comments<'a>(lines: impl Iterator<Item = &'a str>) -> String {
-    let lines: Vec<&str> = lines.map(comment_text).collect();
+    let lines: Vec<&str> = lines.map(|line| comment_text(line).trim_end()).collect();
     lines.join("\n").trim().to_owned()
 }
 
 /// What a comment line says.
 pub fn comment_text(line: &str) -> &str {
     let text = line.strip_prefix("--").unwrap_or(line);
-    text.strip_prefix(' ').unwrap_or(text).trim_end()
+    text.strip_prefix(' ').unwrap_or(text)
 }
 
 /// UTF-8 without a BOM, with LF line ends.
@@ -104,7 +105,7 @@ fn section(whole: Slice<'_>) -> Section<'_> {
     let (header, body) = whole.split(line);
     let (word, rest) = header.from(MARK.len()).first_word();
     let body = if body.is_empty() { body } else { body.from(1) };
-    Section { word, header: rest.trim(), body }
+    Section { whole, word, header: rest.trim(), body }
 }
 
 /// The section that a comment is almost the header of: `--@check`, or one that is indented.
