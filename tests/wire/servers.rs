@@ -1,13 +1,11 @@
 //! The servers that the tests connect to, each shared by the tests that run at the same time.
 
-use std::env;
 use std::ops::Deref;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use isolab::server::{Extra, PgBin, Throwaway};
+use isolab::server::{Extra, Fetch, FindOptions, PgBin, Throwaway};
 use isolab::wire::{ConnectOptions, Connection, Message};
 
 pub const PASSWORD: &str = "correct horse";
@@ -75,8 +73,7 @@ impl Deref for TestServer {
 }
 
 fn programs() -> PgBin {
-    let folder = env::var("ISOLAB_PG_BIN").unwrap_or_else(|_| "/usr/lib/postgresql/15/bin".to_owned());
-    PgBin::probe(Path::new(&folder)).unwrap()
+    isolab::server::programs(&FindOptions { fetch: Fetch::Always, ..FindOptions::default() }).unwrap()
 }
 
 /// A limit that no test reaches.
