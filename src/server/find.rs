@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::binaries::Search;
-use super::{Extra, PgBin, Server, ServerError, Source, Throwaway, environment, fetch};
+use super::{Extra, Kept, PgBin, Server, ServerError, Source, Throwaway, environment, fetch};
 
 /// Whether PostgreSQL may be fetched where none is found.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,6 +54,9 @@ impl Server {
     pub fn find(options: &FindOptions) -> Result<Server, ServerError> {
         if let Some(named) = environment::named(options.db.as_deref(), &environment::process)? {
             return Server::connect(named.options, named.source, None);
+        }
+        if let Some(kept) = Kept::find()? {
+            return Server::connect(kept.options().clone(), Source::Kept, None);
         }
         let throwaway = Throwaway::start(&programs(options)?, &Extra::default())?;
         Server::connect(throwaway.options().clone(), Source::Throwaway, Some(throwaway))

@@ -1,5 +1,8 @@
 //! How the lab marks what it makes: a comment that names an advisory lock, which its owner holds while it lives.
 
+use super::ServerError;
+use super::admin::Admin;
+
 /// How all names of the lab's schemas and databases begin.
 pub const PREFIX: &str = "isolab_";
 
@@ -26,5 +29,35 @@ impl Mark {
     /// The text of the comment.
     pub fn comment(self) -> String {
         format!("temporary, made by isolab; its owner holds the advisory lock ({CLASS}, {})", self.key)
+    }
+
+    /// The owner that a comment names.
+    pub fn read(comment: &str) -> Option<Mark> {
+        let key = comment.rsplit_once(", ")?.1.strip_suffix(')')?.parse().ok()?;
+        let mark = Mark { key };
+        (mark.comment() == comment).then_some(mark)
+    }
+
+    /// Whether the owner is there, in whichever database it took its lock.
+    pub fn owner_lives(self, admin: &mut Admin) -> Result<bool, ServerError> {
+        // Two-number locks have objsubid 2.
+        let query = format!(
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = {CLASS} AND objid = {} AND objsubid = 2",
+            self.key
+        );
+        Ok(!admin.query("look at the advisory locks", &query)?.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_labs_own_comment_is_a_mark() {
+        let mark = Mark::new();
+        assert_eq!(Mark::read(&mark.comment()), Some(mark));
+        assert_eq!(Mark::read("temporary, made by isolab (1, 2)"), None);
+        assert_eq!(Mark::read(""), None);
     }
 }

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::account::Account;
 use super::program::{self, POLL};
-use super::{PgBin, ServerError};
+use super::{PgBin, ServerError, process};
 use crate::interrupt;
 
 const START_LIMIT: Duration = Duration::from_secs(60);
@@ -43,6 +43,22 @@ impl Home {
 
     fn pid_file(&self) -> PathBuf {
         self.data().join("postmaster.pid")
+    }
+
+    /// The server's process, if it runs: one of user `uid`, and really on this folder.
+    pub fn process(&self, uid: u32) -> Option<Pid> {
+        let pid = Pid::from_raw(fs::read_to_string(self.pid_file()).ok()?.lines().next()?.trim().parse().ok()?)?;
+        process::runs_on(pid, uid, &self.data()).then_some(pid)
+    }
+
+    /// Stops the server, if it runs. For a server that is not our child.
+    pub fn stop(&self, uid: u32) -> Result<(), ServerError> {
+        let Some(pid) = self.process(uid) else { return Ok(()) };
+        // A process that nobody has waited for keeps its number, but not its arguments.
+        if stop(pid, || !process::runs_on(pid, uid, &self.data())) {
+            return Ok(());
+        }
+        Err(ServerError::Unstoppable { folder: self.folder.clone(), pid: pid.as_raw_pid() })
     }
 
     /// The last lines of the server's log.
@@ -121,7 +137,7 @@ pub fn stop_child(child: &mut Child) {
 }
 
 /// Sends `pid` one signal after the other until it is `gone`. False when it stays.
-pub fn stop(pid: Pid, mut gone: impl FnMut() -> bool) -> bool {
+fn stop(pid: Pid, mut gone: impl FnMut() -> bool) -> bool {
     STOP_STEPS.into_iter().any(|(signal, patience)| {
         let start = Instant::now();
         if !gone() {

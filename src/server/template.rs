@@ -8,10 +8,17 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::account::Account;
-use super::{PgBin, ServerError, cache, program};
+use super::cache::{self, FileLock};
+use super::{PgBin, ServerError, program};
 
 /// The bootstrap superuser of the servers that we make.
 pub const SUPERUSER: &str = "postgres";
+
+/// The file in the cache that is locked while a template is made.
+pub const LOCK: &str = "template.lock";
+
+/// How the folder of a template begins while it is made.
+pub const UNFINISHED: &str = "new-data-";
 
 const INITDB_LIMIT: Duration = Duration::from_secs(120);
 
@@ -22,8 +29,12 @@ pub fn ready(bin: &PgBin, account: &Account) -> Result<PathBuf, ServerError> {
     let mut hasher = DefaultHasher::new();
     bin.folder.hash(&mut hasher);
     let place = cache.join(format!("data-{}-{}-{:016x}", bin.version, account.uid(), hasher.finish()));
+    if place.is_dir() {
+        return Ok(place);
+    }
+    let _lock = FileLock::take(&cache.join(LOCK), "runs initdb", INITDB_LIMIT)?;
     if !place.is_dir() {
-        let new = cache::private_folder(&cache, "new-data-")?;
+        let new = cache::private_folder(&cache, UNFINISHED)?;
         account.own(new.path()).map_err(ServerError::file("change the owner of", new.path()))?;
         initdb(bin, account, new.path())?;
         take_back(new.path())?;

@@ -117,7 +117,7 @@ pub fn set_random_password(options: &ConnectOptions) -> Result<String, ServerErr
 
 /// Where a socket's path stays within what the system allows (104 bytes on macOS, 108 on Linux). As root it is /tmp,
 /// because the server's user may not reach root's own temporary folder.
-fn short_temporary_folder() -> PathBuf {
+pub fn short_temporary_folder() -> PathBuf {
     const LONGEST: usize = 70;
     let usual = env::temp_dir();
     let fits = usual.is_absolute() && usual.as_os_str().len() <= LONGEST;
