@@ -65,6 +65,12 @@ impl Diagnostic {
     }
 }
 
+/// With its article: "an outcome".
+pub fn a(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}
+
 /// Collects the mistakes of a file.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
@@ -93,7 +99,11 @@ impl Diagnostics {
         name: &str,
         candidates: impl IntoIterator<Item = &'a str>,
     ) -> &mut Diagnostic {
-        self.error_with_suggestion(span, format!("unknown {kind} `{name}`"), name, || candidates)
+        let message = match name {
+            "" => format!("{} is missing here", a(kind)),
+            _ => format!("unknown {kind} `{name}`"),
+        };
+        self.error_with_suggestion(span, message, name, || candidates)
     }
 
     /// An error about a name, with what could be meant; the candidates are asked for only where they will be shown.

@@ -30,6 +30,8 @@ pub struct DeclaredVariant {
     pub is_fix: bool,
     pub levels: Vec<Level>,
     pub story: String,
+    /// There is a section below it that says more than what to expect.
+    pub changes: bool,
     pub declared: Declared,
 }
 

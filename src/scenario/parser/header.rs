@@ -2,7 +2,7 @@
 
 use super::lexer::{Lexer, Token};
 use super::slice::Slice;
-use crate::scenario::diagnostic::Diagnostics;
+use crate::scenario::diagnostic::{Diagnostics, a};
 use crate::scenario::model::{Comparison, Level};
 use crate::scenario::source::Span;
 
@@ -66,7 +66,7 @@ impl<'a> Header<'a> {
         let word = self.word();
         if word.is_empty() {
             let found = before.get(0..before.text.chars().next().map_or(0, char::len_utf8));
-            diagnostics.error(found.span(), format!("the name of a {kind} is missing here"));
+            diagnostics.error(found.span(), format!("the name of {} is missing here", a(kind)));
             return None;
         }
         name(word, kind, diagnostics)
@@ -81,7 +81,8 @@ impl<'a> Header<'a> {
         let word = self.word();
         let number = word.text.parse().ok().filter(|number| *number >= N::from(1));
         if number.is_none() {
-            diagnostics.error(word.span(), format!("{what} is a whole number from 1, not `{}`", word.text));
+            let not = if word.is_empty() { String::new() } else { format!(", not `{}`", word.text) };
+            diagnostics.error(word.span(), format!("{what} is a whole number from 1{not}"));
         }
         number
     }
@@ -195,19 +196,16 @@ fn unknown_level(word: Slice<'_>, allow_all: bool, diagnostics: &mut Diagnostics
     if allow_all {
         known.push("all");
     }
-    if word.is_empty() {
-        diagnostics.error(word.span(), "a level is missing here").suggest("", known);
-    } else {
-        diagnostics.unknown("level", word.span(), word.text, known);
-    }
+    diagnostics.unknown("level", word.span(), word.text, known);
 }
 
 /// A word as a name: letters, digits, `_`, `-`.
 pub fn name(word: Slice<'_>, kind: &str, diagnostics: &mut Diagnostics) -> Option<Name> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || (c == '-' && kind != "variable");
+    let of = format!("the name of {}", a(kind));
     let bad = match word.text.chars().find(|c| !is_part(*c)) {
-        Some(bad) => format!("the name of a {kind} has no `{bad}` in it: `{}`", word.text),
-        None if word.text.len() > LONGEST_NAME => format!("the name of a {kind} has at most {LONGEST_NAME} bytes"),
+        Some(bad) => format!("{of} has no `{bad}` in it: `{}`", word.text),
+        None if word.text.len() > LONGEST_NAME => format!("{of} has at most {LONGEST_NAME} bytes"),
         None => return Some(Name { text: word.text.to_owned(), span: word.span() }),
     };
     let letters = if kind == "variable" { "letters, digits and `_`" } else { "letters, digits, `_` and `-`" };
@@ -221,8 +219,10 @@ pub fn sqlstate(word: Slice<'_>, diagnostics: &mut Diagnostics) -> Option<String
     if is_state {
         return Some(word.text.to_owned());
     }
-    diagnostics
-        .error(word.span(), format!("`{}` is no SQLSTATE", word.text))
-        .help("it has five digits or capital letters, such as 40001");
+    let message = match word.text {
+        "" => "an SQLSTATE is missing here".to_owned(),
+        text => format!("`{text}` is no SQLSTATE"),
+    };
+    diagnostics.error(word.span(), message).help("it has five digits or capital letters, such as 40001");
     None
 }

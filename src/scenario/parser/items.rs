@@ -1,8 +1,9 @@
 //! A body cut into statements and backslash commands.
 
 use super::lexer::{Lexeme, Lexer, Token};
-use super::sections::almost_header;
+use super::sections::{MARK, almost_header};
 use super::slice::Slice;
+use super::statement::begins_with;
 use crate::scenario::diagnostic::Diagnostics;
 
 /// A statement or a command, as it stands in a body.
@@ -26,7 +27,7 @@ pub enum End<'a> {
 
 /// The items of a body; mistakes are reported and passed over.
 pub fn items<'a>(body: Slice<'a>, diagnostics: &mut Diagnostics) -> Vec<Item<'a>> {
-    let mut reader = Reader { rest: body, line_start: true, diagnostics };
+    let mut reader = Reader { rest: body, column: Column::First, diagnostics };
     let mut items = Vec::new();
     while let Some(item) = reader.next() {
         items.push(item);
@@ -34,10 +35,18 @@ pub fn items<'a>(body: Slice<'a>, diagnostics: &mut Diagnostics) -> Vec<Item<'a>
     items
 }
 
+/// Where on its line the reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    First,
+    /// Behind white space only.
+    Indented,
+    Further,
+}
+
 struct Reader<'a, 'd> {
     rest: Slice<'a>,
-    /// Only white space lies between the last line break and `rest`.
-    line_start: bool,
+    column: Column,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -46,7 +55,7 @@ impl<'a> Reader<'a, '_> {
         while let Some(lexeme) = Lexer::new(self.rest).next() {
             match lexeme.token {
                 Token::Space | Token::Comment | Token::Semicolon => self.pass(lexeme),
-                Token::Backslash if self.line_start => return Some(self.command()),
+                Token::Backslash if self.column != Column::Further => return Some(self.command()),
                 Token::Backslash => self.misplaced_command(),
                 _ => return self.statement(),
             }
@@ -56,17 +65,22 @@ impl<'a> Reader<'a, '_> {
 
     /// Moves on behind a token, watching for comments that are almost headers.
     fn pass(&mut self, lexeme: Lexeme<'a>) {
-        if lexeme.token == Token::Comment && self.line_start {
+        if lexeme.token == Token::Comment {
             self.watch(lexeme.slice);
         }
-        self.line_start = match lexeme.token {
-            Token::Space => self.line_start || lexeme.slice.text.contains('\n'),
-            _ => false,
+        self.column = match lexeme.token {
+            Token::Space if lexeme.slice.text.ends_with('\n') => Column::First,
+            Token::Space if lexeme.slice.text.contains('\n') || self.column != Column::Further => Column::Indented,
+            _ => Column::Further,
         };
         self.rest = self.rest.from(lexeme.slice.text.len());
     }
 
     fn watch(&mut self, comment: Slice<'a>) {
+        let is_header = self.column == Column::First && comment.text.starts_with(MARK);
+        if self.column == Column::Further || is_header {
+            return;
+        }
         if let Some(word) = almost_header(comment.text) {
             self.diagnostics
                 .error(comment.span(), format!("a comment that is almost the section `@{word}`"))
@@ -97,6 +111,8 @@ impl<'a> Reader<'a, '_> {
         let mut nesting = Nesting::default();
         // Up to its last token that is no white space or comment.
         let mut text = start.get(0..0);
+        let mut long_quote = None;
+        let mut before: Option<Lexeme<'a>> = None;
         while let Some(lexeme) = Lexer::new(self.rest).next() {
             match lexeme.token {
                 Token::Semicolon if nesting.is_closed() => {
@@ -109,16 +125,25 @@ impl<'a> Reader<'a, '_> {
                     return Some(Item::Statement { text, end });
                 }
                 Token::Unterminated(unclosed) => {
-                    let opening = lexeme.slice.get(0..lexeme.slice.text.chars().next().map_or(0, char::len_utf8));
-                    self.diagnostics.error(opening.span(), format!("this {} is not closed", unclosed.name()));
+                    let diagnostic = lexeme.report_unclosed(unclosed, self.diagnostics);
+                    if let Some(quote) = long_quote {
+                        diagnostic.note(quote, "this one runs over the end of its line");
+                    }
                     self.rest = self.rest.end();
-                    return None;
+                    return Some(Item::Statement { text: start, end: End::Semicolon });
                 }
                 _ => {
+                    if self.column == Column::First && nesting.is_closed() {
+                        self.watch_for_new_statement(start, before, lexeme);
+                    }
+                    if lexeme.token == Token::Text && lexeme.slice.text.contains('\n') {
+                        long_quote = Some(lexeme.slice.get(0..1).span());
+                    }
                     nesting.enter(lexeme);
                     self.pass(lexeme);
                     if !lexeme.is_blank() {
                         text = start.get(0..start.text.len() - self.rest.text.len());
+                        before = Some(lexeme);
                     }
                 }
             }
@@ -127,6 +152,29 @@ impl<'a> Reader<'a, '_> {
             self.diagnostics.warning(text.end().span(), "the last statement has no `;`").label("missing `;`");
         }
         Some(Item::Statement { text, end: End::Semicolon })
+    }
+
+    /// A line inside a statement that begins as only a statement of its own does.
+    fn watch_for_new_statement(&mut self, start: Slice<'a>, before: Option<Lexeme<'a>>, lexeme: Lexeme<'a>) {
+        let goes_on = |before: Lexeme<'_>| ["FOR", "KEY", "DO", "ON"].iter().any(|word| before.is_word(word));
+        let is_new = |words: &[&str]| words.iter().any(|word| lexeme.is_word(word));
+        let is_doubtful = match lexeme.token {
+            Token::Word if begins_with(start, &["UPDATE"]) || begins_with(start, &["DELETE"]) => {
+                is_new(&["INSERT", "UPDATE", "DELETE", "SELECT", "COMMIT", "ROLLBACK"])
+            }
+            Token::Word if begins_with(start, &["INSERT"]) || begins_with(start, &["SELECT"]) => {
+                is_new(&["INSERT", "UPDATE", "DELETE", "COMMIT", "ROLLBACK"])
+            }
+            _ => false,
+        };
+        if let Some(before) = before
+            && is_doubtful
+            && !goes_on(before)
+        {
+            self.diagnostics
+                .warning(lexeme.slice.span(), format!("`{}` in the middle of a statement", lexeme.slice.text))
+                .note(before.slice.end().span(), "is a `;` missing here?");
+        }
     }
 
     /// At a backslash behind a statement: `\gset`, `\lost`, or a command before which the `;` is missing.
@@ -141,7 +189,7 @@ impl<'a> Reader<'a, '_> {
                 }
                 End::Lost
             }
-            _ if self.line_start => {
+            _ if self.column != Column::Further => {
                 self.diagnostics
                     .error(statement.end().span(), format!("the statement before `\\{}` has no `;`", word.text))
                     .label("missing `;`");

@@ -3,6 +3,7 @@
 //! The rules are those of psql: <https://www.postgresql.org/docs/current/sql-syntax-lexical.html>.
 
 use super::slice::Slice;
+use crate::scenario::diagnostic::{Diagnostic, Diagnostics};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token {
@@ -39,7 +40,7 @@ pub enum Unclosed {
 }
 
 impl Unclosed {
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Unclosed::Quote => "quote",
             Unclosed::QuotedName => "quoted name",
@@ -70,6 +71,12 @@ impl<'a> Lexeme<'a> {
     /// The name of a variable, without its colon and quotes.
     pub fn variable(&self) -> &'a str {
         self.slice.text.trim_matches([':', '\'', '"'])
+    }
+
+    /// Reports what nothing closes, at the sign that opens it.
+    pub fn report_unclosed<'d>(&self, unclosed: Unclosed, diagnostics: &'d mut Diagnostics) -> &'d mut Diagnostic {
+        let opening = self.slice.text.chars().next().map_or(0, char::len_utf8);
+        diagnostics.error(self.slice.get(0..opening).span(), format!("this {} is not closed", unclosed.name()))
     }
 
     /// The name that a word or quoted name stands for, as the server folds it.

@@ -176,6 +176,10 @@ impl<'f> Parser<'f> {
         for section in sections {
             if matches!(section.word.text, "fix" | "variant") {
                 form = self.read_variant(section);
+            } else if let Some(variant) = form
+                && section.word.text != "expect"
+            {
+                self.variants[variant].changes = true;
             }
             placed.push((form, section));
         }

@@ -25,7 +25,8 @@ pub const WORDS: [&str; 19] = [
     "variant",
 ];
 
-const MARK: &str = "-- @";
+/// How a section begins, in the first column.
+pub const MARK: &str = "-- @";
 
 /// A section as it stands in the file.
 #[derive(Debug, Clone, Copy)]

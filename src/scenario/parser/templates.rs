@@ -10,16 +10,23 @@ pub fn sql(text: Slice<'_>, diagnostics: &mut Diagnostics) -> Template {
     let mut pieces = Vec::new();
     let mut plain = 0;
     let mut at = 0;
+    let mut before = Token::Space;
     for lexeme in Lexer::new(text) {
         let end = at + lexeme.slice.text.len();
         if let Some(variable) = variable(&lexeme) {
             push_text(&mut pieces, text.get(plain..at));
             pieces.push(variable);
             plain = end;
+            if matches!(before, Token::Number | Token::Value | Token::Close) {
+                diagnostics
+                    .error(lexeme.slice.span(), format!("variable `{}` right behind a value", lexeme.variable()))
+                    .help("in an array slice write a space behind the colon: `[1: n]`");
+            }
         }
         if let Token::Unterminated(unclosed) = lexeme.token {
-            diagnostics.error(lexeme.slice.span(), format!("this {} is not closed", unclosed.name()));
+            lexeme.report_unclosed(unclosed, diagnostics);
         }
+        before = lexeme.token;
         at = end;
     }
     push_text(&mut pieces, text.from(plain));

@@ -12,6 +12,12 @@ use crate::scenario::template::Template;
 /// Set after each statement.
 const SPECIAL: [&str; 4] = ["ROW_COUNT", "SQLSTATE", "COMMAND_TAG", "NOTIFIED"];
 
+/// Words of nearly every query.
+const KEY_WORDS: [&str; 22] = [
+    "all", "and", "as", "by", "case", "distinct", "end", "exists", "for", "from", "group", "having", "in", "is",
+    "limit", "not", "null", "on", "or", "order", "select", "where",
+];
+
 /// The names that have a value.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
@@ -23,6 +29,16 @@ pub struct Names {
 impl Names {
     pub fn insert(&mut self, name: impl Into<String>) {
         self.names.insert(name.into());
+    }
+
+    /// From now on every name with this prefix may have a value.
+    pub fn open(&mut self, prefix: impl Into<String>) {
+        self.open.insert(prefix.into());
+    }
+
+    /// The names that one may have meant: the words of a `\gset` statement but those that hardly name a column.
+    fn suggestions(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str).filter(|name| !KEY_WORDS.contains(name))
     }
 
     fn contains(&self, name: &str) -> bool {
@@ -65,7 +81,7 @@ impl Scope {
         let words = lexemes(statement).filter_map(|lexeme| lexeme.folded());
         self.inner.names.extend(words.map(|word| format!("{prefix}{word}")));
         if has_unnamed_columns(statement) {
-            self.inner.open.insert(prefix.to_owned());
+            self.inner.open(prefix);
         }
     }
 
@@ -80,11 +96,16 @@ impl Scope {
     /// Reports the names that nothing gives a value; the others.
     pub fn finish(self, diagnostics: &mut Diagnostics) -> Names {
         for (name, span) in self.doubtful {
-            if !self.assigned.contains(&name) {
-                let outer = self.outer.iter().flat_map(|names| &names.names);
-                let known = outer.chain(&self.inner.names).map(String::as_str).chain(SPECIAL);
-                diagnostics.unknown("variable", span, &name, known);
+            if self.assigned.contains(&name) {
+                continue;
             }
+            if self.inner.names.contains(&name) {
+                diagnostics.error(span, format!("variable `{name}` is used before anything sets it"));
+                continue;
+            }
+            let names = self.outer.iter().map(Rc::as_ref).chain([&self.inner]);
+            let known = names.flat_map(Names::suggestions).chain(SPECIAL);
+            diagnostics.unknown("variable", span, &name, known);
         }
         self.inner
     }
@@ -98,7 +119,7 @@ impl Scope {
 pub fn check_expression(template: &Template, known: &Names, diagnostics: &mut Diagnostics) {
     for (name, span) in template.variables() {
         if !known.contains(name) {
-            diagnostics.unknown("variable", span, name, known.names.iter().map(String::as_str));
+            diagnostics.unknown("variable", span, name, known.suggestions());
         }
     }
 }

@@ -168,7 +168,7 @@ fn blocks_close_in_their_body() {
 #[test]
 fn a_variable_needs_something_that_sets_it() {
     complains("SELECT :a;\n\\set a 1", Kind::Script, &[]);
-    complains("SELECT :a;\nSELECT 1 AS a \\gset", Kind::Script, &["unknown variable `a`"]);
+    complains("SELECT :a;\nSELECT 1 AS a \\gset", Kind::Script, &["variable `a` is used before anything sets it"]);
     complains("SELECT 1 AS a \\gset p_\nSELECT :p_a, :a;", Kind::Script, &["unknown variable `a`"]);
     complains("SELECT * FROM t \\gset\nSELECT :anything;", Kind::Script, &[]);
     complains(

@@ -20,20 +20,6 @@ pub fn merged(base: &Declared, own: Declared) -> Declared {
     }
 }
 
-/// Whether it has nothing but expectations.
-pub fn is_empty(own: &Declared) -> bool {
-    own.requires.is_empty()
-        && own.schema.is_empty()
-        && own.setup.is_empty()
-        && own.transactions.is_empty()
-        && own.sessions.is_empty()
-        && own.order.is_none()
-        && own.retry.is_none()
-        && own.finally.is_empty()
-        && own.checks.is_empty()
-        && own.measures.is_empty()
-}
-
 /// The base with those of the same name replaced in their places, and the new ones behind it.
 fn replaced<T: Clone>(base: &[T], own: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
     let mut all = base.to_vec();

@@ -66,7 +66,7 @@ impl Parser<'_> {
 
     fn variant(&mut self, base: &Declared, variant: DeclaredVariant) -> Variant {
         self.check_change(&variant);
-        let DeclaredVariant { name, is_fix, levels, story, declared } = variant;
+        let DeclaredVariant { name, is_fix, levels, story, declared, .. } = variant;
         let form = Form { name: name.text, span: name.span, levels, own_order: declared.order.is_some() };
         let plan = self.plan(inherit::merged(base, declared), Some(&form));
         Variant { name: form.name, is_fix, levels: form.levels, story, span: form.span, plan }
@@ -74,7 +74,7 @@ impl Parser<'_> {
 
     /// A fix that says nothing would be the scenario as written.
     fn check_change(&mut self, variant: &DeclaredVariant) {
-        if variant.levels.is_empty() && inherit::is_empty(&variant.declared) {
+        if variant.levels.is_empty() && !variant.changes && !variant.name.text.is_empty() {
             let kind = if variant.is_fix { "fix" } else { "variant" };
             self.diagnostics
                 .error(variant.name.span, format!("{kind} `{}` changes nothing", variant.name.text))

@@ -26,7 +26,7 @@ impl Parser<'_> {
         self.only_comments(section);
         let mut header = Header::new(section.header);
         let Some(name) = header.name("variable", &mut self.diagnostics) else { return };
-        self.define(None, "param", &name.text, name.span);
+        self.define(None, "parameter", &name.text, name.span);
         if !header.eat("=") || header.at_end() {
             self.diagnostics
                 .error(section.header.end().span(), "the value is missing here")

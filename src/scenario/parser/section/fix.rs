@@ -1,7 +1,7 @@
 //! `@fix` and `@variant`: other forms of the scenario.
 
 use crate::scenario::parser::declared::{Declared, DeclaredVariant};
-use crate::scenario::parser::header::Header;
+use crate::scenario::parser::header::{Header, Name};
 use crate::scenario::parser::sections::Section;
 use crate::scenario::parser::{Form, Parser};
 
@@ -21,13 +21,13 @@ impl Parser<'_> {
             }
             header.finish(&format!("`-- @{kind} NAME [at LEVEL, …]`"), &mut self.diagnostics);
         }
-        let name =
-            name.unwrap_or(crate::scenario::parser::header::Name { text: String::new(), span: section.word.span() });
+        let name = name.unwrap_or(Name { text: String::new(), span: section.word.span() });
         self.variants.push(DeclaredVariant {
             name,
             is_fix: kind == "fix",
             levels,
             story: section.description(),
+            changes: false,
             declared: Declared::default(),
         });
         Some(self.variants.len() - 1)

@@ -21,6 +21,8 @@ struct Clauses {
     workers: Option<u32>,
     amount: Option<LoadAmount>,
     rows: Option<LoadRows>,
+    /// The rows could not be read.
+    has_unknown_columns: bool,
     set: Vec<(String, crate::scenario::template::Template)>,
     name: Option<String>,
 }
@@ -44,7 +46,7 @@ impl Parser<'_> {
                 header.finish(FORM, &mut self.diagnostics);
             }
         }
-        let calls = self.load_calls(raw_calls, clauses.rows.as_ref());
+        let calls = self.load_calls(raw_calls, &clauses);
         let (Some(workers), Some(amount)) = (clauses.workers, clauses.amount) else {
             self.diagnostics
                 .error(section.word.span(), "a load needs its workers and a number of requests or a time")
@@ -77,7 +79,10 @@ impl Parser<'_> {
                 let duration = self.duration(time)?;
                 self.set_amount(clauses, LoadAmount::For(duration), word.span());
             }
-            "from" => clauses.rows = Some(self.rows(header.until_comma())?),
+            "from" => {
+                clauses.rows = self.rows(header.until_comma());
+                clauses.has_unknown_columns = clauses.rows.is_none();
+            }
             "as" => clauses.name = Some(header.name("strategy", &mut self.diagnostics)?.text),
             "set" => {
                 let name = header.name("variable", &mut self.diagnostics)?;
@@ -149,11 +154,13 @@ impl Parser<'_> {
         }
     }
 
-    fn load_calls(&mut self, calls: Vec<RawCall<'_>>, rows: Option<&LoadRows>) -> Vec<LoadCall> {
+    fn load_calls(&mut self, calls: Vec<RawCall<'_>>, clauses: &Clauses) -> Vec<LoadCall> {
         let mut known = Names::clone(&self.param_names);
-        for name in
-            ["worker", "request"].into_iter().chain(rows.iter().flat_map(|rows| &rows.columns).map(String::as_str))
-        {
+        if clauses.has_unknown_columns {
+            known.open("");
+        }
+        let columns = clauses.rows.iter().flat_map(|rows| &rows.columns);
+        for name in ["worker", "request"].into_iter().chain(columns.map(String::as_str)) {
             known.insert(name);
         }
         let mut read = Vec::new();

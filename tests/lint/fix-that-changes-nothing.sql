@@ -1,0 +1,19 @@
+-- @title Write skew
+
+-- @transaction approve(who, amount)
+\step check
+SELECT budget FROM teams \gset
+\step insert
+INSERT INTO expenses VALUES (:amount, :who);
+
+-- @session alice: approve('alice', 3000)
+-- @session bob: approve('bob', 3000)
+
+-- @check within budget
+SELECT true;
+-- @fix nothing
+-- It only hopes.
+-- @expect all: prevented
+-- @variant nothing-either
+-- @fix
+-- @fix level at serializable

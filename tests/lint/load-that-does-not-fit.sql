@@ -1,0 +1,11 @@
+-- @title Write skew
+
+-- @transaction approve(who, amount)
+\step check
+SELECT budget FROM teams \gset
+\step insert
+INSERT INTO expenses VALUES (:amount, :who);
+
+-- @session alice: approve('alice', 3000)
+-- @session bob: approve('bob', 3000)
+-- @load approve(:worker, :amount); approve(random(9, 1), :reqest) by 4 workers, 10 requests, for 3s, from missing.csv

@@ -1,0 +1,18 @@
+-- @title Write skew
+
+-- @transaction approve(who, amount)
+\step check
+SELECT budget FROM teams \gset
+\step insert
+INSERT INTO expenses VALUES (:amount, :who);
+
+-- @session alice: approve('alice', 3000)
+-- @session bob: approve('bob', 3000)
+-- @order alice, bob check insert
+-- @fix f
+-- @order alice check,
+--   bob check,, bob
+-- @fix g
+-- @order
+-- @fix h
+-- @order wait

@@ -1,0 +1,6 @@
+-- @title Write skew
+
+-- @session a
+SELECT 'one
+-- @check x
+two';

@@ -1,0 +1,16 @@
+-- @title Write skew
+
+-- @transaction approve(who, amount)
+\step check
+SELECT budget FROM teams \gset
+\step insert
+INSERT INTO expenses VALUES (:amount, :who);
+
+-- @session alice: approve('alice', 3000)
+-- @session bob: approve('bob', 3000)
+-- @order alice check
+SELECT 1;
+-- @retry 3
+\echo hm
+-- @check c
+SELECT true;

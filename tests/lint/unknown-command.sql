@@ -1,0 +1,7 @@
+-- @title Write skew
+
+-- @session a
+SELECT 1;
+\rolback x
+\foo
+\

@@ -1,0 +1,11 @@
+-- @title Write skew
+
+-- @transaction approve(who, amount)
+\step check
+SELECT budget FROM teams \gset
+\step insert
+INSERT INTO expenses VALUES (:amount, :who);
+
+-- @session alice: approve('alice', 3000)
+-- @session bob: approve('bob', 3000)
+-- @order alice check, bob chekc, alice insert, bob insert

@@ -1,0 +1,5 @@
+-- @title Write skew
+
+-- @session zoë
+	SELECT 'größe', :größe, '🦀', :wert;
+-- @order zoe 1
