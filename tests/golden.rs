@@ -1,4 +1,4 @@
-//! Stored histories, and the story and JSON that are made from them.
+//! Stored histories of real runs on PostgreSQL 15, and the story and JSON that are made from them.
 //!
 //! After a wanted change, `INSTA_UPDATE=always cargo test --test golden` writes the new text; read the difference before you commit it.
 
@@ -111,6 +111,13 @@ fn serializable_stops_write_skew_at_commit() {
 fn for_update_makes_bob_wait() {
     let run = run(WRITE_SKEW, "write-skew-for-update", "waits", ExpectedOutcome::Waits);
     compare("write-skew-for-update", &Story::whole(Style::PLAIN, &run));
+}
+
+#[test]
+fn a_lock_does_not_help_an_older_snapshot() {
+    let title = "The lock is taken, the snapshot is older";
+    let run = run(title, "for-update-stale-at-rr", "happens", ExpectedOutcome::Happens(None));
+    compare("for-update-stale-at-rr", &Story::whole(Style::PLAIN, &run));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::super::style::Ink;
 use super::super::{Run, Style, quantity};
 use super::Story;
 use super::sentence;
-use crate::history::{Assessment, History, Phase, SessionEnd, Told};
+use crate::history::{Assessment, Fate, History, Phase, SessionEnd, Told};
 use crate::verdict::Expected;
 
 /// The last lines of a story.
@@ -69,10 +69,12 @@ fn state(style: Style, heading: &str, assessment: &Assessment, known: &[SessionE
 
 /// `committed, told ok`.
 fn session_end(end: &SessionEnd) -> String {
-    let Some(fate) = end.fate else { return "began no transaction".to_owned() };
-    let told = end.told.map_or("nothing", Told::name);
+    let Some(fate) = end.fate.map(Fate::name) else { return "began no transaction".to_owned() };
     let attempts = if end.attempts > 1 { format!(", {} attempts", end.attempts) } else { String::new() };
-    format!("{}, told {told}{attempts}", fate.name())
+    match end.told {
+        Some(Told::Retried) => format!("{fate}, to be tried again{attempts}"),
+        told => format!("{fate}, told {}{attempts}", told.map_or("nothing", Told::name)),
+    }
 }
 
 /// What came after the schedule, told briefly.

@@ -23,8 +23,29 @@ pub struct Page {
     step_width: usize,
     /// Without blank lines between blocks.
     compact: bool,
-    /// Session, call, attempt and step of the block that is open.
-    block: Option<(usize, usize, u32, String)>,
+    /// The block that is open.
+    block: Option<Block>,
+}
+
+/// What one session does in one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Block {
+    session: usize,
+    call: usize,
+    attempt: u32,
+    step: String,
+}
+
+impl Block {
+    fn of(event: &Event) -> Block {
+        Block { session: event.session, call: event.call, attempt: event.attempt, step: event.step.clone() }
+    }
+
+    /// The end of a call has no step of its own: it belongs to the last one.
+    fn goes_on_in(&self, event: &Event) -> bool {
+        let step = if event.step.is_empty() { &self.step } else { &event.step };
+        *self == Block { step: step.clone(), ..Block::of(event) }
+    }
 }
 
 impl Page {
@@ -55,8 +76,7 @@ impl Page {
         if lines.is_empty() {
             return String::new();
         }
-        let block = (event.session, event.call, event.attempt, event.step.clone());
-        let begins = self.block.as_ref() != Some(&block);
+        let begins = !self.block.as_ref().is_some_and(|block| block.goes_on_in(event));
         let mut text = if begins && !self.compact { "\n".to_owned() } else { String::new() };
         for (row, line) in lines.iter().enumerate() {
             let label = if begins && row == 0 { self.label(event) } else { self.no_label() };
@@ -65,7 +85,7 @@ impl Page {
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        self.block = Some(block);
+        self.block = Some(Block::of(event));
         text
     }
 
