@@ -90,6 +90,9 @@ pub enum What {
         /// The command tag: `UPDATE 1`; `ROLLBACK` for the COMMIT of a failed block.
         tag: String,
         columns: Vec<String>,
+        /// The columns' type OIDs; not stored.
+        #[serde(skip)]
+        types: Vec<u32>,
         rows: Vec<Vec<Option<String>>>,
         /// A transaction block is open after it.
         in_transaction: bool,

@@ -3,6 +3,7 @@
 //! A scenario is parsed into a [`scenario::Scenario`], a strategy of [`schedule`] picks the order of its steps, a
 //! runner plays it on a real server and records a [`history::History`]; verdicts and reports are made from that alone.
 
+pub mod cli;
 pub mod commands;
 pub mod history;
 pub mod interrupt;
@@ -10,6 +11,7 @@ pub mod load;
 pub mod program;
 pub mod progress;
 pub mod report;
+pub mod runner;
 pub mod scenario;
 pub mod schedule;
 pub mod server;

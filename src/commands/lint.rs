@@ -1,10 +1,10 @@
 //! `isolab lint`: every mistake in scenario files, without a server.
 
-use std::io::Write;
-
 use clap::Args;
 
-use crate::scenario::{LoadError, Severity, open, render};
+use super::context::Context;
+use super::exit::Exit;
+use crate::scenario::{Diagnostic, LoadError, Severity, open, render};
 
 #[derive(Debug, Args)]
 pub struct LintArgs {
@@ -13,39 +13,39 @@ pub struct LintArgs {
     files: Vec<String>,
 }
 
-/// Draws mistakes and warnings on `problems`; a word that all is well goes to `out`. The exit code is 2 where a file is
-/// invalid.
-pub fn run(args: &LintArgs, out: &mut dyn Write, problems: &mut dyn Write, colour: bool) -> anyhow::Result<u8> {
+/// Draws mistakes and warnings on standard error; a word that all is well is the result.
+pub fn run(args: &LintArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    let colour = context.error_style.colour;
+    let count = |diagnostics: &[Diagnostic]| {
+        diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count()
+    };
     let mut warnings = 0;
-    let mut invalid = false;
+    let mut exit = Exit::Held;
     for file in &args.files {
         match open(file).and_then(|opened| opened.parse()) {
             Ok(parsed) => {
-                warnings += parsed.warnings.len();
+                warnings += count(&parsed.warnings);
                 if !parsed.warnings.is_empty() {
-                    writeln!(problems, "{}", render(&parsed.warnings, &parsed.scenario.sources, colour))?;
+                    context.note(&render(&parsed.warnings, &parsed.scenario.sources, colour));
                 }
             }
             Err(LoadError::Invalid(mistakes)) => {
-                invalid = true;
-                warnings += mistakes.diagnostics.iter().filter(|mistake| mistake.severity == Severity::Warning).count();
-                writeln!(problems, "{}", render(&mistakes.diagnostics, &mistakes.sources, colour))?;
+                exit = Exit::Invalid;
+                warnings += count(&mistakes.diagnostics);
+                context.note(&render(&mistakes.diagnostics, &mistakes.sources, colour));
             }
             Err(error) => {
-                invalid = true;
-                writeln!(problems, "error: {error}\n")?;
+                exit = Exit::Invalid;
+                context.note(&format!("error: {error}\n"));
             }
         }
     }
-    if invalid {
-        return Ok(2);
+    if exit == Exit::Held {
+        let files = counted(args.files.len(), "file");
+        let warned = if warnings == 0 { String::new() } else { format!(", {}", counted(warnings, "warning")) };
+        context.say(&format!("{files}, no mistakes{warned}\n"))?;
     }
-    let files = counted(args.files.len(), "file");
-    match warnings {
-        0 => writeln!(out, "{files}, no mistakes")?,
-        _ => writeln!(out, "{files}, no mistakes, {}", counted(warnings, "warning"))?,
-    }
-    Ok(0)
+    Ok(exit)
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -1,5 +1,34 @@
 //! One file for each subcommand: arguments, engine, report. Only in here both sides are known.
 
+pub mod completions;
+mod context;
+mod diagnose;
+pub mod exit;
 pub mod lint;
 pub mod list;
+mod reports;
+pub mod run;
 pub mod show;
+
+use crate::cli::{Cli, Command};
+use context::Context;
+use exit::Exit;
+
+/// Runs what the command line asks for.
+pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
+    dispatch(&cli.command, &mut Context::new(&cli.global))
+}
+
+fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
+    match command {
+        Command::LostUpdate(args) => run::one("lost-update", args, context),
+        Command::ReadSkew(args) => run::one("read-skew", args, context),
+        Command::WriteSkew(args) => run::one("write-skew", args, context),
+        Command::Run(args) => run::run(args, context),
+        Command::List(args) => list::run(args, context),
+        Command::Show(args) => show::run(args, context),
+        Command::Lint(args) => lint::run(args, context),
+        Command::Completions(args) => completions::run(args, context),
+        Command::Man => completions::man(context),
+    }
+}

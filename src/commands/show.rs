@@ -1,9 +1,9 @@
 //! `isolab show`: a scenario's file, ready to copy and change.
 
-use std::io::Write;
-
 use clap::Args;
 
+use super::context::Context;
+use super::exit::Exit;
 use crate::scenario::open;
 
 #[derive(Debug, Args)]
@@ -14,7 +14,7 @@ pub struct ShowArgs {
 }
 
 /// Prints the file whole, with what it refers to put in place: `isolab show NAME > mine.sql` gives a file that runs.
-pub fn run(args: &ShowArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    out.write_all(open(&args.name)?.whole()?.as_bytes())?;
-    Ok(0)
+pub fn run(args: &ShowArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    context.say(&open(&args.name)?.whole()?)?;
+    Ok(Exit::Held)
 }

@@ -66,6 +66,7 @@ pub struct Answer {
 #[derive(Debug, Clone)]
 struct Checkpoint {
     position: usize,
+    step: usize,
     variables: Variables,
     tries: Vec<usize>,
     rounds: Vec<u32>,
@@ -117,6 +118,7 @@ impl Interpreter {
         Interpreter {
             checkpoint: Checkpoint {
                 position: 0,
+                step: 0,
                 variables: variables.clone(),
                 tries: Vec::new(),
                 rounds: rounds.clone(),
@@ -154,8 +156,16 @@ impl Interpreter {
     pub fn step_name(&self) -> &str {
         match &self.ending {
             Some(Ending { closing: Some(Closing::Commit | Closing::Rollback), .. }) => "commit",
-            _ => self.transaction.program.steps.get(self.step).map_or("", String::as_str),
+            _ => {
+                let steps = &self.transaction.program.steps;
+                steps.get(self.step).or(steps.last()).map_or("", String::as_str)
+            }
         }
+    }
+
+    /// The index of the step that the next request belongs to.
+    pub fn step_index(&self) -> usize {
+        self.step
     }
 
     /// How often steps of this name were done or passed by in this call.
@@ -340,8 +350,9 @@ impl Interpreter {
 
     /// Goes back to where the failed transaction began, with the variables of that moment.
     pub fn retry(&mut self) {
-        let Checkpoint { position, variables, tries, rounds } = self.checkpoint.clone();
+        let Checkpoint { position, step, variables, tries, rounds } = self.checkpoint.clone();
         self.position = position;
+        self.step = step;
         self.variables = variables;
         self.tries = tries;
         self.rounds = rounds;
@@ -428,6 +439,7 @@ impl Interpreter {
     fn remember(&mut self) {
         self.checkpoint = Checkpoint {
             position: self.position,
+            step: self.step,
             variables: self.variables.clone(),
             tries: self.tries.clone(),
             rounds: self.rounds.clone(),

@@ -24,8 +24,8 @@ pub(super) struct Actor {
     /// The variables that every call starts with.
     pub parameters: Variables,
     pub flight: Option<Flight>,
-    /// The statement on its way was a BEGIN: the one after it belongs to the same move.
-    pub goes_on: bool,
+    /// The statement on its way is a BEGIN: what follows it in this step, by index, belongs to the same move.
+    pub goes_on: Option<usize>,
     pub wait: Option<Waiting>,
     /// Notifications received so far.
     pub notified: i32,
@@ -69,7 +69,7 @@ impl Actor {
             interpreter: None,
             parameters,
             flight: None,
-            goes_on: false,
+            goes_on: None,
             wait: None,
             notified: 0,
             failures: Vec::new(),

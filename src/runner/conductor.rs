@@ -10,6 +10,7 @@ use super::wakes::Wakes;
 use crate::history::{Event, Fate, Phase, StatementError, Told, What};
 use crate::interrupt;
 use crate::program::{Answer, Control, End, Interpreter, Request, Statement};
+use crate::scenario::Retry;
 use crate::scenario::source::Sources;
 use crate::schedule::{Choice, Schedule, SessionView, Strategy};
 use crate::wire::{Message, ServerError, TransactionStatus, WireError};
@@ -35,6 +36,8 @@ pub(super) struct Conductor<'a> {
     pub actors: Vec<Actor>,
     pub observer: &'a mut Observer,
     pub sources: &'a Sources,
+    /// Whether and how the scenario's client retries.
+    pub retry: Option<&'a Retry>,
     pub conduct: Conduct,
     pub wakes: Wakes,
     pub phase: Phase,
@@ -116,14 +119,16 @@ impl Conductor<'_> {
     }
 
     /// Lets the client's side of a session run up to its next statement, which is sent if `may_send`.
-    fn proceed(&mut self, session: usize, mut may_send: bool) -> Result<(), RunError> {
-        may_send |= std::mem::take(&mut self.actors[session].goes_on);
+    fn proceed(&mut self, session: usize, may_send: bool) -> Result<(), RunError> {
+        let begun = self.actors[session].goes_on.take();
         loop {
             interrupt::check()?;
             let actor = &mut self.actors[session];
             let Some(interpreter) = actor.interpreter() else { return Ok(()) };
             match interpreter.request() {
-                Request::Run(statement) if may_send => return self.send(session, &statement),
+                Request::Run(statement) if may_send || begun == Some(interpreter.step_index()) => {
+                    return self.send(session, &statement);
+                }
                 Request::Run(_) => return Ok(()),
                 Request::RollBack => return self.send_text(session, "ROLLBACK"),
                 Request::Note(what) => self.record(session, what),
@@ -137,7 +142,10 @@ impl Conductor<'_> {
                         }
                     }
                 }
-                Request::Over(end) => return Ok(self.end_call(session, end)),
+                Request::Over(end) => {
+                    self.end_call(session, end);
+                    return Ok(());
+                }
                 other => return Err(RunError::Unmet { reason: format!("this version cannot stage {other:?}") }),
             }
         }
@@ -145,8 +153,8 @@ impl Conductor<'_> {
 
     fn send(&mut self, session: usize, statement: &Statement) -> Result<(), RunError> {
         let actor = &mut self.actors[session];
-        actor.goes_on = statement.control == Control::Begin;
         let Some(interpreter) = &actor.interpreter else { return Ok(()) };
+        actor.goes_on = (statement.control == Control::Begin).then_some(interpreter.step_index());
         let sql = statement.text.sql(interpreter.variables());
         self.send_text(session, &sql)
     }
@@ -219,6 +227,7 @@ impl Conductor<'_> {
                     session,
                     What::Done {
                         tag: landed.tag,
+                        types: landed.columns.iter().map(|column| column.type_oid).collect(),
                         columns: landed.columns.into_iter().map(|column| column.name).collect(),
                         rows: landed.rows,
                         in_transaction,
@@ -237,7 +246,7 @@ impl Conductor<'_> {
     fn fail(&mut self, session: usize, error: StatementError, in_transaction: Option<bool>) {
         self.record(session, What::Failed { error: error.clone() });
         let actor = &mut self.actors[session];
-        actor.goes_on = false;
+        actor.goes_on = None;
         if let Some(interpreter) = &mut actor.interpreter {
             match in_transaction {
                 Some(open) => interpreter.refused(error, open),
@@ -282,7 +291,7 @@ impl Conductor<'_> {
         let (told, message) = match &end {
             End::Completed => (Some(Told::Ok), None),
             End::Rejected(text) => (Some(Told::Rejected), Some(text.clone())),
-            End::Failed(error) => (Some(Told::Failed), Some(error.message.clone())),
+            End::Failed(error) => (Some(self.told_of(session, error)), Some(error.message.clone())),
             End::Crashed => (None, None),
         };
         let fate = if matches!(end, End::Failed(_)) && fate.is_none() { Some(Fate::RolledBack) } else { fate };

@@ -1,5 +1,6 @@
 //! `isolab_told` and `isolab_read`: what the run itself was, as tables that checks and measures can ask.
 
+use postgres::types::Type;
 use serde_json::{Map, Value as Json};
 
 use crate::history::{Event, Fate, SessionInfo, Told, What};
@@ -134,16 +135,31 @@ fn last_failure(events: &[Event], of: &Event) -> Option<(String, String)> {
     })
 }
 
+/// A value as `to_jsonb` would write it: numbers, booleans and JSON as such, all else as text.
+fn json(type_oid: Option<&u32>, text: Option<&str>) -> Json {
+    let Some(text) = text else { return Json::Null };
+    let parsed = match type_oid.and_then(|oid| Type::from_oid(*oid)) {
+        Some(Type::BOOL) => Some(Json::from(text == "t")),
+        Some(Type::INT2 | Type::INT4 | Type::INT8 | Type::OID | Type::JSON | Type::JSONB) => {
+            serde_json::from_str(text).ok()
+        }
+        Some(Type::FLOAT4 | Type::FLOAT8 | Type::NUMERIC) => text.parse().ok().map(Json::Number),
+        _ => None,
+    };
+    parsed.unwrap_or_else(|| Json::from(text))
+}
+
 /// What one session read; `committed` is the fate of the transaction that read it.
 fn read_rows<'a>(events: impl Iterator<Item = &'a Event>) -> Vec<ReadRow<'a>> {
     let mut rows = Vec::new();
     let mut undecided = 0;
     for event in events {
         let decided = match &event.what {
-            What::Done { tag, columns, rows: values, in_transaction, .. } => {
+            What::Done { tag, columns, types, rows: values, in_transaction } => {
                 rows.extend(values.iter().enumerate().map(|(index, values)| {
-                    let row: Map<String, Json> =
-                        columns.iter().cloned().zip(values.iter().cloned().map(Json::from)).collect();
+                    let typed =
+                        values.iter().enumerate().map(|(column, text)| json(types.get(column), text.as_deref()));
+                    let row: Map<String, Json> = columns.iter().cloned().zip(typed).collect();
                     ReadRow { event, row_no: index + 1, committed: false, row: row.into() }
                 }));
                 (!in_transaction).then(|| !tag.starts_with("ROLLBACK"))

@@ -3,7 +3,7 @@
 use super::actor::{Actor, FailedCall};
 use super::conductor::Conductor;
 use super::error::RunError;
-use crate::history::{Event, Phase, Told, What};
+use crate::history::{Phase, StatementError, Told, What};
 use crate::scenario::{Retry, Session};
 use crate::schedule::Staged;
 
@@ -18,61 +18,58 @@ fn is_retried(sqlstate: &str, retry: Option<&Retry>) -> bool {
 
 impl Conductor<'_> {
     /// Whether an error ended a call that a retry would try again.
-    pub fn has_retries(&self, retry: Option<&Retry>) -> bool {
-        let failures = self.actors.iter().flat_map(|actor| &actor.failures);
-        failures.into_iter().any(|failure| is_retried(&failure.error.sqlstate, retry))
+    pub fn has_retries(&self) -> bool {
+        self.actors
+            .iter()
+            .flat_map(|actor| &actor.failures)
+            .any(|failure| is_retried(&failure.error.sqlstate, self.retry))
     }
 
     /// Retries session by session, each failed call until it is through or the attempts are used up.
-    pub fn retry_all(&mut self, retry: Option<&Retry>) -> Result<(), RunError> {
+    pub fn retry_all(&mut self) -> Result<(), RunError> {
         self.phase = Phase::Retry;
-        let attempts = retry.map_or(STAGED_ATTEMPTS, |retry| retry.attempts);
         for session in 0..self.actors.len() {
             for failure in std::mem::take(&mut self.actors[session].failures) {
-                if is_retried(&failure.error.sqlstate, retry) {
-                    self.retry_call(session, failure, attempts, retry)?;
+                if is_retried(&failure.error.sqlstate, self.retry) {
+                    self.retry_call(session, failure)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn retry_call(
-        &mut self,
-        session: usize,
-        mut failure: FailedCall,
-        attempts: u32,
-        retry: Option<&Retry>,
-    ) -> Result<(), RunError> {
+    fn retry_call(&mut self, session: usize, failure: FailedCall) -> Result<(), RunError> {
         let next_call = self.actors[session].call;
-        for attempt in 2..=attempts {
-            failure.interpreter.retry();
+        let mut failure = Some(failure);
+        for attempt in 2..=self.attempts() {
+            let Some(FailedCall { call, mut interpreter, .. }) = failure.take() else { break };
+            interpreter.retry();
             let actor = &mut self.actors[session];
-            (actor.call, actor.attempt) = (failure.call, attempt);
-            actor.interpreter = Some(failure.interpreter);
+            (actor.call, actor.attempt) = (call, attempt);
+            actor.interpreter = Some(interpreter);
             self.record(session, What::Retried);
-            while self.actors[session].call == failure.call {
+            while self.actors[session].call == call {
                 self.advance_alone(session)?;
             }
-            match self.actors[session].failures.pop() {
-                Some(again) if is_retried(&again.error.sqlstate, retry) => failure = again,
-                _ => {
-                    self.actors[session].call = next_call;
-                    return Ok(());
-                }
-            }
+            failure = self.actors[session].failures.pop().filter(|again| is_retried(&again.error.sqlstate, self.retry));
         }
         self.actors[session].call = next_call;
-        self.give_up(session);
         Ok(())
     }
 
-    /// The attempts are used up: what the last one was told is final.
-    fn give_up(&mut self, session: usize) {
-        let index = self.actors[session].index;
-        let is_end = |event: &&mut Event| event.session == index && matches!(event.what, What::Ended { .. });
-        if let Some(Event { what: What::Ended { told, .. }, .. }) = self.events.iter_mut().rev().find(is_end) {
-            *told = Some(Told::GaveUp);
+    /// Attempts in all.
+    fn attempts(&self) -> u32 {
+        self.retry.map_or(STAGED_ATTEMPTS, |retry| retry.attempts)
+    }
+
+    /// What the client is told of an error that ended its attempt. During the schedule only a scenario with `@retry` has
+    /// a client that goes on by itself.
+    pub fn told_of(&self, session: usize, error: &StatementError) -> Told {
+        let goes_on = self.retry.is_some() || self.phase == Phase::Retry;
+        match goes_on && is_retried(&error.sqlstate, self.retry) {
+            true if self.actors[session].attempt < self.attempts() => Told::Retried,
+            true => Told::GaveUp,
+            false => Told::Failed,
         }
     }
 

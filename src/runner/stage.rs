@@ -77,6 +77,11 @@ impl<'a> Stage<'a> {
         Ok(Stage { scenario, plan, fix, server, options, keeper, observer, parameters, reset, used: false, sandbox })
     }
 
+    /// The sessions of a run at a level.
+    pub fn sessions(&self, level: Level) -> Vec<SessionInfo> {
+        session_infos(self.plan, level)
+    }
+
     /// Plays one schedule at a level. `listener` is shown every event as it happens.
     pub fn run(
         &mut self,
@@ -99,6 +104,7 @@ impl<'a> Stage<'a> {
             actors,
             observer: &mut self.observer,
             sources: &self.scenario.sources,
+            retry: self.plan.retry.as_ref(),
             conduct,
             wakes: Wakes::new(self.server.is_ours(), some_backend),
             phase: Phase::Schedule,
@@ -134,10 +140,10 @@ impl<'a> Stage<'a> {
             assess(&mut self.keeper, conductor.observer, &asked)
         };
         let finished = played.and_then(|()| {
-            let has_retries = conductor.has_retries(self.plan.retry.as_ref());
+            let has_retries = conductor.has_retries();
             if has_retries {
                 history.end = ask(&mut conductor)?;
-                conductor.retry_all(self.plan.retry.as_ref())?;
+                conductor.retry_all()?;
             }
             conductor.finally(&self.plan.finally, &mut finally)?;
             let last = ask(&mut conductor)?;

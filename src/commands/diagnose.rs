@@ -1,0 +1,54 @@
+//! Problems in a scenario file that only the server could find, shown where they stand.
+
+use super::exit::FileError;
+use crate::history::{StatementError, What};
+use crate::report::{Run, Style};
+use crate::runner::RunError;
+use crate::scenario::source::{Sources, Span};
+use crate::scenario::{Diagnostic, Severity, render};
+use crate::wire::ServerError;
+
+/// Errors of this class (syntax error or access rule violation) come from the statement's text, not from a race.
+const SYNTAX_OR_ACCESS_RULE: &str = "42";
+
+/// An error of a run, with an excerpt of the file where the file is what is wrong.
+pub fn run_error(error: RunError, sources: &Sources, style: Style) -> anyhow::Error {
+    let diagnostic = match &error {
+        RunError::Scenario { part, error, span } => {
+            let ServerError { sqlstate, message, hint, .. } = error.as_ref();
+            diagnostic(format!("{part} failed with {sqlstate}"), *span, message.clone(), hint.clone())
+        }
+        RunError::Shape { part, message, span } => diagnostic(part.clone(), *span, message.clone(), None),
+        _ => return error.into(),
+    };
+    FileError(render(&[diagnostic], sources, style.colour)).into()
+}
+
+/// A statement that cannot work as it is written, and that no `@expect` foresees, is a mistake in the file.
+pub fn unforeseen_errors(run: &Run, sources: &Sources, style: Style) -> anyhow::Result<()> {
+    let Some(history) = &run.history else { return Ok(()) };
+    if run.expected.as_ref().is_some_and(|expected| expected.as_expected) {
+        return Ok(());
+    }
+    let stops = &run.verdict.stopped;
+    let failed = history.events.iter().filter_map(|event| match &event.what {
+        What::Failed { error } if stops.iter().any(|stop| stop.sqlstate == error.sqlstate) => Some((event, error)),
+        _ => None,
+    });
+    let mistakes: Vec<Diagnostic> = failed
+        .filter(|(_, error)| error.sqlstate.starts_with(SYNTAX_OR_ACCESS_RULE))
+        .map(|(event, error)| {
+            let StatementError { sqlstate, message, hint, span, .. } = error;
+            let title = format!("{} at {} failed with {sqlstate}", history.session_name(event.session), event.step);
+            diagnostic(title, span.unwrap_or_default(), message.clone(), hint.clone())
+        })
+        .collect();
+    match mistakes.as_slice() {
+        [] => Ok(()),
+        mistakes => Err(FileError(render(mistakes, sources, style.colour)).into()),
+    }
+}
+
+fn diagnostic(message: String, span: Span, label: String, help: Option<String>) -> Diagnostic {
+    Diagnostic { severity: Severity::Error, message, span, label: Some(label), notes: Vec::new(), help }
+}

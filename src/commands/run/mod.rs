@@ -1,0 +1,148 @@
+//! `isolab run` and its short forms: stage scenarios, tell their stories, compare with what they expect.
+
+mod pause;
+mod perform;
+mod selection;
+
+use std::io::Write;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::context::{Context, deadline};
+use super::exit::{Exit, UsageError};
+use super::reports::{Format, ReportArgs, Reports};
+use crate::report::json::{self, Document};
+use crate::report::{Run, summary};
+use crate::scenario::{self, Scenario};
+use crate::verdict::Outcome;
+pub use perform::{Performance, perform};
+pub use selection::{LevelChoice, Selection};
+
+/// What staging understands, whatever the scenario.
+#[derive(Debug, Args)]
+pub struct PlayArgs {
+    /// The isolation level: read-committed, repeatable-read, serializable or all. Repeatable.
+    #[arg(long, value_name = "LEVEL")]
+    pub isolation: Vec<LevelChoice>,
+    /// Only this fix or variant; all: as written and every one of them. Repeatable.
+    #[arg(long, value_name = "NAME")]
+    pub fix: Vec<String>,
+    /// Give a parameter of the scenario another value. Repeatable.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Wait for Enter before each statement.
+    #[arg(long)]
+    pub step: bool,
+    /// Play this schedule, as a report printed it, in place of the staged one.
+    #[arg(long, value_name = "SCHEDULE")]
+    pub replay: Option<String>,
+    /// Give up after this time, as in 30s or 2m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
+    pub time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Built-in scenarios by name, or files.
+    #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
+    names: Vec<String>,
+    /// Every built-in scenario.
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    #[command(flatten)]
+    play: PlayArgs,
+}
+
+pub fn run(args: &RunArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    let names: Vec<String> = match args.all {
+        true => scenario::builtin().map(|builtin| builtin.name.to_owned()).collect(),
+        false => args.names.clone(),
+    };
+    run_named(&names, &args.play, context)
+}
+
+/// `isolab write-skew` is `isolab run write-skew`.
+pub fn one(name: &str, args: &PlayArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    run_named(&[name.to_owned()], args, context)
+}
+
+fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    let scenarios = load_all(names, &args.set)?;
+    let selections = selection::select(&scenarios, &args.fix, &args.isolation)?;
+    if args.replay.is_some() && selections.len() != 1 {
+        let message = "--replay plays one run: name one scenario, one --fix and one --isolation";
+        return Err(UsageError::new(message).into());
+    }
+    let mut reports = Reports::open(&args.report)?;
+    let server = context.server()?;
+    let tells = reports.stdout() == Format::Text;
+    if tells && !context.global.quiet {
+        context.introduce(&server)?;
+    }
+    let mut performance = Performance {
+        server: &server,
+        deadline: deadline(args.time_limit),
+        tells: tells && !context.global.quiet,
+        step: args.step,
+        replay: args.replay.as_deref(),
+    };
+    let mut runs = Vec::new();
+    for selection in &selections {
+        runs.extend(perform(selection, &mut performance, context)?);
+    }
+    if tells && (runs.len() > 1 || context.global.quiet) {
+        let style = context.style;
+        context.say(&summary::render(style, &runs))?;
+    }
+    if reports.wants(Format::Json) {
+        let server = json::Server { version: server.version().to_string(), source: server.source().name().to_owned() };
+        let mut document = Document::new(server, None);
+        document.runs = Some(runs.clone());
+        reports.write(Format::Json, &document.to_text()?, context)?;
+    }
+    if reports.wants(Format::Text) {
+        reports.write(Format::Text, &perform::plain_text(&runs), context)?;
+    }
+    context.out.flush()?;
+    Ok(exit_of(&runs))
+}
+
+/// Loads every scenario and sets its parameters; the first that cannot be loaded ends it.
+pub fn load_all(names: &[String], set: &[String]) -> anyhow::Result<Vec<Scenario>> {
+    let mut scenarios = Vec::new();
+    for name in names {
+        let mut scenario = scenario::load(name)?;
+        for setting in set {
+            let (name, value) = setting.split_once('=').ok_or_else(|| UsageError {
+                message: format!("--set {setting}: no `=` in it"),
+                help: Some("write --set NAME=VALUE, as in --set budget=5000".to_owned()),
+            })?;
+            scenario.set_param(name, value)?;
+        }
+        scenarios.push(scenario);
+    }
+    Ok(scenarios)
+}
+
+/// Where an `@expect` speaks it decides; elsewhere an anomaly, before or after the retries, is one too many.
+pub fn exit_of(runs: &[Run]) -> Exit {
+    let of = |run: &Run| match &run.verdict.outcome {
+        Outcome::Skipped { .. } => Exit::NothingMatched,
+        Outcome::Inconclusive { .. } => Exit::Inconclusive,
+        _ if run.is_unexpected() => Exit::DidNotHold,
+        _ if run.expected.is_some() => Exit::Held,
+        Outcome::Happens => Exit::DidNotHold,
+        _ => {
+            let after = run.history.as_ref().and_then(|history| history.after_retry.as_ref());
+            let fails = after.is_some_and(|after| !after.failing_checks().is_empty());
+            if fails { Exit::DidNotHold } else { Exit::Held }
+        }
+    };
+    let exits: Vec<Exit> = runs.iter().map(of).collect();
+    // A skipped run counts only where nothing else ran.
+    let ran = exits.iter().copied().filter(|exit| *exit != Exit::NothingMatched).max();
+    ran.unwrap_or(Exit::NothingMatched)
+}

@@ -1,0 +1,98 @@
+//! Which forms of which scenarios run, and at which levels.
+
+use std::str::FromStr;
+
+use super::super::exit::UsageError;
+use crate::scenario::{Level, Scenario, nearest};
+
+/// `--isolation`: a level, or all three.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LevelChoice {
+    One(Level),
+    All,
+}
+
+impl FromStr for LevelChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LevelChoice, String> {
+        if text == "all" {
+            return Ok(LevelChoice::All);
+        }
+        let names: Vec<&str> = Level::ALL.iter().map(|level| level.name()).chain(["read-uncommitted", "all"]).collect();
+        text.parse().map(LevelChoice::One).map_err(|()| match nearest(text, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the levels are {}", names.join(", ")),
+        })
+    }
+}
+
+/// One scenario in one form, at the levels at which it is to run.
+#[derive(Debug)]
+pub struct Selection<'a> {
+    pub scenario: &'a Scenario,
+    /// A fix or variant; none as written.
+    pub fix: Option<&'a str>,
+    pub levels: Vec<Level>,
+}
+
+/// All selections in the order of the command line. A form with levels of its own runs at those.
+pub fn select<'a>(
+    scenarios: &'a [Scenario],
+    fixes: &[String],
+    levels: &[LevelChoice],
+) -> Result<Vec<Selection<'a>>, UsageError> {
+    let levels = chosen_levels(levels);
+    let mut selections = Vec::new();
+    for scenario in scenarios {
+        for fix in forms(scenario, fixes)? {
+            let own = fix.and_then(|name| scenario.variant(name)).map(|variant| variant.levels.clone());
+            let levels = own.filter(|own| !own.is_empty()).unwrap_or_else(|| levels.clone());
+            selections.push(Selection { scenario, fix, levels });
+        }
+    }
+    Ok(selections)
+}
+
+fn chosen_levels(choices: &[LevelChoice]) -> Vec<Level> {
+    let mut levels = Vec::new();
+    for choice in choices {
+        match choice {
+            LevelChoice::One(level) => levels.push(*level),
+            LevelChoice::All => levels.extend(Level::ALL),
+        }
+    }
+    if levels.is_empty() {
+        levels.push(Level::ReadCommitted);
+    }
+    let mut seen = Vec::new();
+    levels.retain(|level| !seen.contains(level) && (seen.push(*level), true).1);
+    levels
+}
+
+fn forms<'a>(scenario: &'a Scenario, fixes: &[String]) -> Result<Vec<Option<&'a str>>, UsageError> {
+    if fixes.is_empty() {
+        return Ok(vec![None]);
+    }
+    let names = || scenario.variants.iter().map(|variant| variant.name.as_str());
+    let mut forms = Vec::new();
+    for fix in fixes {
+        if fix == "all" {
+            forms.push(None);
+            forms.extend(names().map(Some));
+            continue;
+        }
+        let Some(variant) = scenario.variant(fix) else {
+            let help = match (nearest(fix, names()), names().collect::<Vec<_>>()) {
+                (Some(near), _) => format!("did you mean `{near}`?"),
+                (None, names) if names.is_empty() => "it has none".to_owned(),
+                (None, names) => format!("it has {}", names.join(", ")),
+            };
+            let message = format!("scenario {} has no fix or variant `{fix}`", scenario.name);
+            return Err(UsageError { message, help: Some(help) });
+        };
+        forms.push(Some(variant.name.as_str()));
+    }
+    forms.dedup();
+    Ok(forms)
+}

@@ -1,0 +1,96 @@
+//! Stages whole folders of scenarios at every level and in every form, and compares with what they expect.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use isolab::report::Run;
+use isolab::runner::{RunError, RunOptions, Stage};
+use isolab::scenario::{Disk, FileReader, Level, parse};
+use isolab::schedule::Staged;
+use isolab::server::{FindOptions, Server};
+
+fn main_folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every form of a file at its levels: what differs from what it expects, and how many runs there were.
+fn differences(server: &Server, path: &Path) -> (Vec<String>, usize) {
+    let text = Disk.read(path).expect("readable");
+    let scenario = parse(&Disk, path, &text).expect("valid").scenario;
+    let forms = std::iter::once(None).chain(scenario.variants.iter().map(Some));
+    let mut differing = Vec::new();
+    let mut count = 0;
+    for form in forms {
+        let fix = form.map(|variant| variant.name.as_str());
+        let plan = scenario.plan(fix).expect("known");
+        let own = form.map(|variant| variant.levels.clone()).filter(|levels| !levels.is_empty());
+        let options = RunOptions { deadline: Instant::now() + Duration::from_secs(60), name_locks: false };
+        let mut stage = match Stage::prepare(server, &scenario, fix, options) {
+            Ok(stage) => stage,
+            Err(RunError::Unmet { reason }) => {
+                eprintln!("{}: skipped: {reason}", path.display());
+                continue;
+            }
+            Err(error) => {
+                differing.push(format!("{} {fix:?}: {error}", path.display()));
+                continue;
+            }
+        };
+        for level in own.unwrap_or(Level::ALL.to_vec()) {
+            count += 1;
+            let played = stage.run(level, &mut Staged::new(&plan.order), &mut |_| {});
+            let name = format!("{} {} {level}", path.display(), fix.unwrap_or("as written"));
+            match played {
+                Err(error) => differing.push(format!("{name}: {error}")),
+                Ok(history) => {
+                    let run = Run::judged(&scenario.title, history, &plan.expects, server.version().major);
+                    if run.is_unexpected() {
+                        differing.push(format!("{name}: expected {:?}, was {:?}", run.expected, run.verdict));
+                    }
+                }
+            }
+        }
+        stage.close().expect("leaves nothing behind");
+    }
+    (differing, count)
+}
+
+fn stage_all(folders: &[PathBuf]) {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let mut differing = Vec::new();
+    let mut count = 0;
+    for folder in folders {
+        let mut files: Vec<PathBuf> =
+            folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+        files.retain(|path| path.extension().is_some_and(|ending| ending == "sql"));
+        files.sort();
+        for path in files {
+            let (found, runs) = differences(&server, &path);
+            differing.extend(found);
+            count += runs;
+        }
+    }
+    assert!(count > 0, "nothing was staged");
+    assert!(
+        differing.is_empty(),
+        "{} of {count} runs on {} differ:\n{}",
+        differing.len(),
+        server.describe(),
+        differing.join("\n")
+    );
+}
+
+#[test]
+fn the_built_in_scenarios_give_what_they_expect() {
+    stage_all(&[main_folder().join("scenarios")]);
+}
+
+#[test]
+fn the_shared_examples_give_what_they_expect() {
+    let Some(shared) = std::env::var_os("ISOLAB_SHARED").map(PathBuf::from) else {
+        eprintln!("skipped: ISOLAB_SHARED does not name the folder with the examples");
+        return;
+    };
+    let examples = shared.join("data/examples");
+    stage_all(&[examples.join("cases"), examples.join("catalogue")]);
+}
