@@ -7,6 +7,8 @@ use super::source::Span;
 
 /// After so many the rest is only counted: a file that is no scenario at all should not fill the screen.
 const MOST: usize = 100;
+/// So many characters a message has at most.
+const LONGEST: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -63,6 +65,15 @@ impl Diagnostic {
             _ => self,
         }
     }
+}
+
+/// A message with a whole line of the file in it would hide what it says.
+fn shortened(mut message: String) -> String {
+    if let Some((end, _)) = message.char_indices().nth(LONGEST) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
 }
 
 /// With its article: "an outcome".
@@ -130,7 +141,7 @@ impl Diagnostics {
     }
 
     fn add(&mut self, severity: Severity, span: Span, message: String) -> &mut Diagnostic {
-        let diagnostic = Diagnostic::new(severity, span, message);
+        let diagnostic = Diagnostic::new(severity, span, shortened(message));
         if self.list.len() >= MOST || !self.seen.insert((span, diagnostic.message.clone())) {
             return self.ignored.insert(diagnostic);
         }

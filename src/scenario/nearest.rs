@@ -2,9 +2,14 @@
 
 /// So many candidates are looked at.
 const MOST: usize = 10_000;
+/// A longer name, in bytes, is no slip of the fingers.
+const LONGEST: usize = 100;
 
 /// The candidate that a mistyped name most likely stands for; none where all differ too much.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST {
+        return None;
+    }
     let allowed = 1 + name.chars().count() / 4;
     candidates
         .into_iter()

@@ -56,3 +56,77 @@ fn file_section(rows: &LoadRows) -> Result<String, ReadError> {
     let lines = text.trim_end().split('\n').map(|line| format!("-- {line}\n"));
     Ok(format!("-- @file {}\n{}", rows.file, lines.collect::<String>()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::model::Scenario;
+    use crate::scenario::{Mistakes, parse};
+
+    /// A folder with a schema and two files of rows.
+    struct Folder;
+
+    impl FileReader for Folder {
+        fn read(&self, path: &Path) -> Result<String, ReadError> {
+            match path.to_str() {
+                Some("lab/../schema.sql") => Ok("CREATE TABLE t (a int);\r\n-- the end\r\n".to_owned()),
+                Some("lab/rows.csv") => Ok("name,amount\n\"o'hara, ann\",1\nbob,2\n".to_owned()),
+                Some("lab/odd.csv") => Ok("name,amount\n\"@check\",1\n".to_owned()),
+                _ => Err(ReadError::NotFound),
+            }
+        }
+    }
+
+    /// A folder with nothing in it.
+    struct Nowhere;
+
+    impl FileReader for Nowhere {
+        fn read(&self, _path: &Path) -> Result<String, ReadError> {
+            Err(ReadError::NotFound)
+        }
+    }
+
+    fn read(files: &dyn FileReader, text: &str) -> Scenario {
+        let parsed = parse(files, Path::new("lab/mine.sql"), text);
+        parsed.map_err(|Mistakes { diagnostics, .. }| diagnostics).expect("a scenario").scenario
+    }
+
+    fn statements(scenario: &Scenario) -> Vec<String> {
+        let ops = scenario.as_written.schema.iter().flat_map(|script| &script.program.ops);
+        ops.map(|op| format!("{:?}", op.action).replace(char::is_numeric, "")).collect()
+    }
+
+    const TEXT: &str = "\u{feff}-- by us\n-- @title Mine\n\n-- @schema ../schema.sql\n-- What stands there.\n\n\
+        -- @transaction t(who, n)\nINSERT INTO t VALUES (:n);\n\n\
+        -- @load t(:name, :amount);\n--  t('x', 1) by 2 workers, 10 requests, from rows.csv\n-- As often as it takes.\n\n\
+        -- @fix f at serializable\n";
+
+    #[test]
+    fn a_copy_needs_no_other_file() {
+        let scenario = read(&Folder, TEXT);
+        let copy =
+            whole(&Folder, Path::new("lab/mine.sql"), TEXT, scenario.load.as_ref().unwrap().rows.as_ref()).unwrap();
+        assert_eq!(
+            copy,
+            "-- by us\n-- @title Mine\n\n-- @schema\nCREATE TABLE t (a int);\n-- the end\n-- What stands there.\n\n\
+             -- @transaction t(who, n)\nINSERT INTO t VALUES (:n);\n\n\
+             -- @load t(:name, :amount);\n--  t('x', 1) by 2 workers, 10 requests, from rows.csv\n-- As often as it takes.\n\n\
+             -- @file rows.csv\n-- name,amount\n-- \"o'hara, ann\",1\n-- bob,2\n\n\
+             -- @fix f at serializable\n"
+        );
+        let again = read(&Nowhere, &copy);
+        assert_eq!(statements(&again), statements(&scenario));
+        assert_eq!(again.load.as_ref().unwrap().rows, scenario.load.as_ref().unwrap().rows);
+        let rows = again.load.as_ref().unwrap().rows.as_ref();
+        assert_eq!(whole(&Nowhere, Path::new("mine.sql"), &copy, rows).unwrap(), copy);
+    }
+
+    #[test]
+    fn a_row_that_looks_like_a_section_stays_a_row() {
+        let text = TEXT.replace("rows.csv", "odd.csv");
+        let scenario = read(&Folder, &text);
+        let rows = scenario.load.as_ref().unwrap().rows.as_ref();
+        let copy = whole(&Folder, Path::new("lab/mine.sql"), &text, rows).unwrap();
+        assert_eq!(read(&Nowhere, &copy).load.unwrap().rows.as_ref(), rows);
+    }
+}

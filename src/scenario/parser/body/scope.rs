@@ -41,7 +41,7 @@ impl Names {
         self.names.iter().map(String::as_str).filter(|name| !KEY_WORDS.contains(name))
     }
 
-    fn contains(&self, name: &str) -> bool {
+    pub fn contains(&self, name: &str) -> bool {
         let mut prefixes = name.char_indices().map(|(end, _)| &name[..end]);
         self.names.contains(name) || (!self.open.is_empty() && prefixes.any(|prefix| self.open.contains(prefix)))
     }

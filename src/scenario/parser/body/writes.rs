@@ -1,5 +1,7 @@
 //! Watches for a `\reject` after a write: its COMMIT makes the write last although the client is told no.
 
+use std::collections::HashSet;
+
 use crate::program::Control;
 use crate::scenario::diagnostic::Diagnostics;
 use crate::scenario::parser::lexer::{Lexer, Token};
@@ -10,22 +12,27 @@ use crate::scenario::source::Span;
 /// The writes of the open transaction, as the body is read from top to bottom.
 #[derive(Debug, Default)]
 pub struct Writes {
-    /// Where they stand.
-    open: Vec<Span>,
-    /// The latest statement, where it is a write: the words that a condition on its outcome would mention.
-    latest: Option<Vec<String>>,
-    /// For each open block: how many writes were open before it, and whether it looks at the outcome of the latest write,
-    /// which then may well have matched no row.
-    blocks: Vec<(usize, bool)>,
+    /// Where those stand that may have changed something.
+    doubtful: Vec<Span>,
+    /// The words of the latest statement, where it is a write: a condition on its outcome mentions one of them.
+    latest: Option<HashSet<String>>,
+    /// For each open block: the write whose outcome it looks at, which then may well have matched no row.
+    blocks: Vec<Option<Excused>>,
+}
+
+#[derive(Debug)]
+struct Excused {
+    write: Span,
+    words: HashSet<String>,
 }
 
 impl Writes {
     pub fn statement(&mut self, text: Slice<'_>, control: Control) {
         self.latest = None;
         if control != Control::Other {
-            self.open.clear();
+            self.doubtful.clear();
         } else if is_write(text) {
-            self.open.push(text.span());
+            self.doubtful.push(text.span());
             self.latest = Some(lexemes(text).filter_map(|lexeme| lexeme.folded()).collect());
         }
     }
@@ -33,18 +40,22 @@ impl Writes {
     /// `\if` or `\elif` with its condition, or any other block without one.
     pub fn enter(&mut self, condition: Option<Slice<'_>>) {
         let looks = condition.is_some_and(|condition| self.looks_at_the_latest(condition));
-        self.blocks.push((self.open.len(), looks));
+        let excused = match self.latest.take_if(|_| looks) {
+            Some(words) => self.doubtful.pop().map(|write| Excused { write, words }),
+            None => None,
+        };
+        self.blocks.push(excused);
     }
 
     pub fn leave(&mut self) {
-        self.blocks.pop();
+        if let Some(Excused { write, words }) = self.blocks.pop().flatten() {
+            self.doubtful.push(write);
+            self.latest = Some(words);
+        }
     }
 
     pub fn reject(&self, span: Span, diagnostics: &mut Diagnostics) {
-        let excused = self.blocks.iter().filter(|(_, looks)| *looks).map(|(writes, _)| writes - 1);
-        let excused: Vec<usize> = excused.collect();
-        let write = self.open.iter().enumerate().find(|(index, _)| !excused.contains(index));
-        if let Some((_, write)) = write {
+        if let Some(write) = self.doubtful.first() {
             diagnostics
                 .warning(span, "`\\reject` commits what the transaction has written")
                 .note(*write, "written here")
@@ -56,6 +67,6 @@ impl Writes {
         let Some(words) = &self.latest else { return false };
         Lexer::new(condition)
             .filter(|lexeme| lexeme.token == Token::Value)
-            .any(|lexeme| lexeme.variable() == "ROW_COUNT" || words.iter().any(|word| word == lexeme.variable()))
+            .any(|lexeme| lexeme.variable() == "ROW_COUNT" || words.contains(lexeme.variable()))
     }
 }

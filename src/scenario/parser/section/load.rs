@@ -86,7 +86,7 @@ impl Parser<'_> {
             "as" => clauses.name = Some(header.name("strategy", &mut self.diagnostics)?.text),
             "set" => {
                 let name = header.name("variable", &mut self.diagnostics)?;
-                if !self.params.iter().any(|param| param.name == name.text) {
+                if !self.param_names.contains(&name.text) {
                     let known = self.params.iter().map(|param| param.name.as_str());
                     self.diagnostics.unknown("parameter", name.span, &name.text, known);
                 }

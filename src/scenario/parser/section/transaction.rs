@@ -1,5 +1,6 @@
 //! `@transaction`: what one request does.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -50,9 +51,10 @@ impl Parser<'_> {
 
     fn params(&mut self, header: &mut Header<'_>) -> Vec<String> {
         let mut params: Vec<String> = Vec::new();
+        let mut seen = HashSet::new();
         for param in header.arguments(&mut self.diagnostics) {
             let Some(param) = name(param, "variable", &mut self.diagnostics) else { continue };
-            if params.contains(&param.text) {
+            if !seen.insert(param.text.clone()) {
                 self.diagnostics.error(param.span, format!("parameter `{}` is there twice", param.text));
             }
             params.push(param.text);
