@@ -8,7 +8,7 @@ use crate::cli::Global;
 use crate::interrupt::Interrupted;
 use crate::report::style::Ink;
 use crate::runner::RunError;
-use crate::scenario::LoadError;
+use crate::scenario::{LoadError, SetError};
 
 /// How a command ended. If several hold, the one that is higher here counts: a reader must never see 0 when the data
 /// are wrong or missing.
@@ -76,8 +76,12 @@ pub fn report(error: &anyhow::Error, global: &Global) -> ExitCode {
         let _ = writeln!(io::stderr(), "{interrupted}; everything was cleaned up");
         return interrupted.exit_code().into();
     }
-    let text = match error.downcast_ref::<FileError>() {
-        Some(drawn) => drawn.0.trim_end().to_owned(),
+    let drawn = match error.downcast_ref::<FileError>() {
+        Some(drawn) => Some(drawn.0.clone()),
+        None => error.downcast_ref::<LoadError>().and_then(|invalid| invalid.drawn(style.colour)),
+    };
+    let text = match drawn {
+        Some(drawn) => drawn.trim_end().to_owned(),
         None => format!("{} {error:#}", style.paint(Ink::Bad, "error:")),
     };
     let help = error.downcast_ref::<UsageError>().and_then(|usage| usage.help.as_deref());
@@ -87,7 +91,8 @@ pub fn report(error: &anyhow::Error, global: &Global) -> ExitCode {
 }
 
 fn kind(error: &anyhow::Error) -> Exit {
-    let is_invalid = error.is::<UsageError>() || error.is::<FileError>() || error.is::<LoadError>();
+    let is_invalid =
+        error.is::<UsageError>() || error.is::<FileError>() || error.is::<LoadError>() || error.is::<SetError>();
     match error.downcast_ref::<RunError>() {
         _ if is_invalid => Exit::Invalid,
         Some(RunError::Scenario { .. } | RunError::Shape { .. }) => Exit::Invalid,
