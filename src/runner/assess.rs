@@ -9,7 +9,7 @@ use super::script::Keeper;
 use crate::history::{Assessment, CheckResult, Event, MeasureResult, SessionEnd, SessionInfo, Told, What};
 use crate::program::Variables;
 use crate::scenario::source::Span;
-use crate::scenario::{Plan, Script};
+use crate::scenario::{Check, Measure, Plan, Script};
 use crate::wire::ResultSet;
 
 /// What the assessment is made of.
@@ -24,12 +24,27 @@ pub(crate) struct Asked<'a> {
 pub(crate) fn assess(keeper: &mut Keeper, observer: &mut Observer, asked: &Asked) -> Result<Assessment, RunError> {
     let sql = record::statements(asked.sessions, asked.events);
     keeper.home()?.query(&sql, asked.deadline)?;
+    let Asked { plan, parameters, deadline, .. } = *asked;
+    let mut assessment = ask(keeper, observer, plan.checks.iter(), &plan.measures, parameters, deadline)?;
+    assessment.sessions = session_ends(asked.sessions, asked.events);
+    Ok(assessment)
+}
+
+/// Asks checks and measures, whatever stands in the record.
+pub(crate) fn ask<'a>(
+    keeper: &mut Keeper,
+    observer: &mut Observer,
+    checks: impl Iterator<Item = &'a Check>,
+    measures: &[Measure],
+    parameters: &Variables,
+    deadline: Instant,
+) -> Result<Assessment, RunError> {
     let mut one_value = |script: &Script, part: String, span: Span| {
-        let result = keeper.run(script, &part, asked.parameters, observer, asked.deadline)?;
+        let result = keeper.run(script, &part, parameters, observer, deadline)?;
         single_value(&result).map_err(|message| RunError::Shape { part, message, span })
     };
     let mut assessment = Assessment::default();
-    for check in &asked.plan.checks {
+    for check in checks {
         let part = format!("check `{}`", check.name);
         let answer = one_value(&check.script, part.clone(), check.span)?;
         let holds = match answer.as_deref() {
@@ -42,7 +57,7 @@ pub(crate) fn assess(keeper: &mut Keeper, observer: &mut Observer, asked: &Asked
         };
         assessment.checks.push(CheckResult { name: check.name.clone(), holds });
     }
-    for measure in &asked.plan.measures {
+    for measure in measures {
         let part = format!("measure `{}`", measure.name);
         let value = one_value(&measure.script, part.clone(), measure.span)?;
         if let Some(text) = value.as_deref().filter(|text| text.parse::<f64>().is_err()) {
@@ -51,7 +66,6 @@ pub(crate) fn assess(keeper: &mut Keeper, observer: &mut Observer, asked: &Asked
         }
         assessment.measures.push(MeasureResult { name: measure.name.clone(), unit: measure.unit.clone(), value });
     }
-    assessment.sessions = session_ends(asked.sessions, asked.events);
     Ok(assessment)
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::actor::{Actor, FailedCall};
-use super::error::RunError;
+use super::error::{RunError, statement_error};
 use super::flight::{Flight, Landed};
 use super::observer::Observer;
 use super::wakes::Wakes;
@@ -258,14 +258,7 @@ impl Conductor<'_> {
     fn statement_error(&self, session: usize, error: &ServerError) -> StatementError {
         let interpreter = self.actors[session].interpreter.as_ref();
         let span = interpreter.and_then(|interpreter| interpreter.place_of(error.position));
-        StatementError {
-            sqlstate: error.sqlstate.clone(),
-            message: error.message.clone(),
-            detail: error.detail.clone(),
-            hint: error.hint.clone(),
-            place: span.map(|span| self.sources.place(span).to_string()),
-            span,
-        }
+        statement_error(error, span, self.sources)
     }
 
     /// The connection is gone. With the server's own reason that is an answer like any other; without one the run ends.

@@ -1,7 +1,8 @@
 //! Why a run could not be made or finished.
 
+use crate::history::StatementError;
 use crate::interrupt::Interrupted;
-use crate::scenario::source::Span;
+use crate::scenario::source::{Sources, Span};
 use crate::server;
 use crate::wire::{ServerError, WireError};
 
@@ -31,4 +32,16 @@ pub enum RunError {
     Server(#[from] server::ServerError),
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+}
+
+/// The server's error as it goes on record, with its place in the scenario's files.
+pub(crate) fn statement_error(error: &ServerError, span: Option<Span>, sources: &Sources) -> StatementError {
+    StatementError {
+        sqlstate: error.sqlstate.clone(),
+        message: error.message.clone(),
+        detail: error.detail.clone(),
+        hint: error.hint.clone(),
+        place: span.map(|span| sources.place(span).to_string()),
+        span,
+    }
 }

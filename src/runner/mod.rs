@@ -6,7 +6,7 @@ mod conductor;
 mod error;
 mod flight;
 mod observer;
-pub(crate) mod record;
+mod record;
 mod requirements;
 mod reset;
 mod retry;
@@ -16,5 +16,8 @@ mod stage;
 mod wakes;
 
 pub use error::RunError;
+pub(crate) use error::statement_error;
+pub(crate) use observer::Observer;
+pub(crate) use record::ToldRow;
 pub use retry::RETRIED;
 pub use stage::{RunOptions, Stage};

@@ -51,12 +51,7 @@ struct ReadRow<'a> {
 /// SQL that makes the two tables say what these events are.
 pub(crate) fn statements(sessions: &[SessionInfo], events: &[Event]) -> String {
     let told = told_rows(sessions, events);
-    let mut sql = format!("TRUNCATE {} RESTART IDENTITY;", TABLES.join(", "));
-    insert(
-        &mut sql,
-        "isolab_told (session, transaction, attempt, told, sqlstate, step, message, fate)",
-        &told_values(&told),
-    );
+    let mut sql = told_statements(&told);
     let read: Vec<String> = (0..sessions.len())
         .flat_map(|session| read_rows(events.iter().filter(|event| event.session == session)))
         .map(|read| {
@@ -70,8 +65,20 @@ pub(crate) fn statements(sessions: &[SessionInfo], events: &[Event]) -> String {
     sql
 }
 
+/// SQL that makes `isolab_told` hold these rows, and `isolab_read` none.
+pub(crate) fn told_statements(rows: &[ToldRow]) -> String {
+    /// Of one INSERT: a load test has many.
+    const MOST_ROWS: usize = 1_000;
+    let mut sql = format!("TRUNCATE {} RESTART IDENTITY;", TABLES.join(", "));
+    for rows in rows.chunks(MOST_ROWS) {
+        let target = "isolab_told (session, transaction, attempt, told, sqlstate, step, message, fate)";
+        insert(&mut sql, target, &told_values(rows));
+    }
+    sql
+}
+
 /// The rows of `isolab_told` as SQL, each in brackets.
-pub(crate) fn told_values(rows: &[ToldRow]) -> Vec<String> {
+fn told_values(rows: &[ToldRow]) -> Vec<String> {
     let text = |value: Option<&str>| value.map_or_else(|| "NULL".to_owned(), quoted);
     rows.iter()
         .map(|row| {

@@ -3,17 +3,18 @@
 use std::time::{Duration, Instant};
 
 use super::actor::Actor;
-use super::assess::{Asked, assess};
+use super::assess::{Asked, ask, assess};
 use super::conductor::{Conduct, Conductor};
 use super::error::RunError;
 use super::observer::Observer;
+use super::record::ToldRow;
 use super::reset::Reset;
 use super::script::Keeper;
 use super::wakes::Wakes;
 use super::{record, requirements};
-use crate::history::{Event, History, Phase, SessionInfo};
+use crate::history::{Assessment, Event, History, Phase, SessionInfo};
 use crate::program::Variables;
-use crate::scenario::{Level, Param, Plan, Scenario, Session};
+use crate::scenario::{Check, Level, Param, Plan, Scenario, Session};
 use crate::schedule::{Schedule, Strategy};
 use crate::server::{Sandbox, Server};
 use crate::wire::{ConnectOptions, Connection};
@@ -172,8 +173,29 @@ impl<'a> Stage<'a> {
         Ok(self.sandbox.close()?)
     }
 
+    /// The values of the scenario's parameters.
+    pub(crate) fn parameters(&self) -> &Variables {
+        &self.parameters
+    }
+
+    /// How a worker of a load test gets in: its transactions run at that level, by the server's own settings otherwise.
+    pub(crate) fn worker_options(&self, level: Level) -> ConnectOptions {
+        self.sandbox.options().with_setting("default_transaction_isolation", &level.sql().to_lowercase())
+    }
+
+    /// The answers after a load test, with these rows in `isolab_told`.
+    pub(crate) fn assess_load<'c>(
+        &mut self,
+        told: &[ToldRow],
+        checks: impl Iterator<Item = &'c Check>,
+        deadline: Instant,
+    ) -> Result<Assessment, RunError> {
+        self.keeper.home()?.query(&record::told_statements(told), deadline)?;
+        ask(&mut self.keeper, &mut self.observer, checks, &self.plan.measures, &self.parameters, deadline)
+    }
+
     /// Fresh tables with their seed rows.
-    fn set_the_scene(&mut self) -> Result<(), RunError> {
+    pub(crate) fn set_the_scene(&mut self) -> Result<(), RunError> {
         if self.used {
             match &self.reset {
                 Reset::Rebuild => {
