@@ -1,4 +1,6 @@
 //! What tests on real PostgreSQL share.
+// Every test program uses its own part of it.
+#![allow(dead_code)]
 
 use isolab::server::{Extra, Fetch, FindOptions, PgBin, Server, Throwaway};
 

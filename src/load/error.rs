@@ -1,0 +1,52 @@
+//! Why a load test could not be made or finished.
+
+use crate::interrupt::Interrupted;
+use crate::runner::RunError;
+use crate::scenario::SetError;
+use crate::server::Connections;
+use crate::wire::WireError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error(
+        "scenario `{scenario}` has no load test\nhelp: give it one, such as `-- @load approve(:worker, 100) by 16 workers, 400 requests`"
+    )]
+    NoLoad { scenario: String },
+    #[error("no strategy `{name}`{}\nhelp: there are {}", did_you_mean(.nearest), .known.join(", "))]
+    UnknownStrategy { name: String, nearest: Option<String>, known: Vec<String> },
+    #[error(transparent)]
+    Set(#[from] SetError),
+    #[error("the load test calls `{transaction}` with {arguments} arguments, and there is no such transaction")]
+    NoSuchCall { transaction: String, arguments: usize },
+    #[error("the load test calls nothing")]
+    NoCalls,
+    #[error(
+        "too few connections: {needed} are needed, and {} are free (max_connections = {}, {} in use, {} reserved)\n\
+         help: use fewer --workers, or raise max_connections",
+        .connections.free(), .connections.max, .connections.in_use, .connections.reserved
+    )]
+    TooFewConnections { needed: u32, connections: Connections },
+    #[error("worker {worker} lost its connection and could not reconnect in {failures} attempts: {error}")]
+    ServerLost { worker: u32, failures: u32, error: WireError },
+    #[error("cannot start a thread for a worker: {0}")]
+    Thread(#[source] std::io::Error),
+    /// A mistake of the lab itself.
+    #[error("{requests} requests were handed out, but {counted} were counted; this is a bug of isolab")]
+    CountsDoNotAddUp { requests: u64, counted: u64 },
+    #[error(transparent)]
+    Run(Box<RunError>),
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+impl From<RunError> for LoadError {
+    fn from(error: RunError) -> LoadError {
+        LoadError::Run(Box::new(error))
+    }
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
+}

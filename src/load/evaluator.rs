@@ -1,0 +1,49 @@
+//! Expressions beside a worker's statements: in the client where it can, else on a connection of the worker's own.
+
+use crate::program::{Variables, arithmetic};
+use crate::runner::Observer;
+use crate::scenario::template::Template;
+use crate::scenario::value::Value;
+use crate::wire::{ConnectOptions, ServerError, WireError};
+
+/// SQLSTATE of a connection that is gone without a reason.
+const CONNECTION_FAILURE: &str = "08006";
+
+/// Evaluates expressions for one worker.
+pub struct Evaluator {
+    options: ConnectOptions,
+    observer: Option<Observer>,
+}
+
+impl Evaluator {
+    /// `options` are those of the sandbox.
+    pub fn new(options: ConnectOptions) -> Evaluator {
+        Evaluator { options, observer: None }
+    }
+
+    /// Connects now, so that no request has to wait for it.
+    pub fn connect(&mut self) -> Result<&mut Observer, WireError> {
+        Ok(match self.observer.take() {
+            Some(observer) => self.observer.insert(observer),
+            None => self.observer.insert(Observer::connect(self.options.clone())?),
+        })
+    }
+
+    /// The value of an expression, or its error; a connection that broke is one too.
+    pub fn evaluate(&mut self, expression: &Template, variables: &Variables) -> Result<Value, Box<ServerError>> {
+        if let Some(value) = arithmetic::evaluate(expression, variables) {
+            return Ok(value);
+        }
+        match self.connect().and_then(|observer| observer.evaluate(expression, variables)) {
+            Ok(result) => result.map_err(Box::new),
+            Err(broken) => {
+                self.observer = None;
+                Err(Box::new(broken.server_error().cloned().unwrap_or_else(|| ServerError {
+                    sqlstate: CONNECTION_FAILURE.to_owned(),
+                    message: format!("cannot evaluate the expression: {broken}"),
+                    ..ServerError::default()
+                })))
+            }
+        }
+    }
+}
