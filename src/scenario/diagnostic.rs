@@ -125,9 +125,14 @@ impl Diagnostics {
         name: &str,
         candidates: impl FnOnce() -> C,
     ) -> &mut Diagnostic {
-        let full = self.list.len() >= MOST;
+        let full = self.is_full();
         let diagnostic = self.error(span, message);
         if full { diagnostic } else { diagnostic.suggest(name, candidates()) }
+    }
+
+    /// What comes now will not be shown.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= MOST
     }
 
     pub fn has_errors(&self) -> bool {
@@ -142,7 +147,7 @@ impl Diagnostics {
 
     fn add(&mut self, severity: Severity, span: Span, message: String) -> &mut Diagnostic {
         let diagnostic = Diagnostic::new(severity, span, shortened(message));
-        if self.list.len() >= MOST || !self.seen.insert((span, diagnostic.message.clone())) {
+        if self.is_full() || !self.seen.insert((span, diagnostic.message.clone())) {
             return self.ignored.insert(diagnostic);
         }
         self.list.push(diagnostic);

@@ -50,11 +50,11 @@ pub enum Runs {
 }
 
 impl Runs {
-    /// How many calls.
-    pub fn len(&self) -> usize {
+    /// Its calls by name; none where it has a body.
+    pub fn calls(&self) -> &[DeclaredCall] {
         match self {
-            Runs::Calls(calls) => calls.len(),
-            Runs::Body(_) => 1,
+            Runs::Calls(calls) => calls,
+            Runs::Body(_) => &[],
         }
     }
 }

@@ -33,13 +33,14 @@ pub fn sql(text: Slice<'_>, diagnostics: &mut Diagnostics) -> Template {
     Template { pieces, span: text.span() }
 }
 
-/// Prose: `:name` is a variable wherever it stands.
+/// Prose: `:name` is a variable inside quotes too.
 pub fn prose(text: Slice<'_>) -> Template {
     let mut pieces = Vec::new();
     let mut plain = 0;
     for (colon, _) in text.text.match_indices(':') {
         let name = text.from(colon + 1);
-        if colon < plain || !name.text.starts_with(is_name_start) {
+        let is_cast = text.text[..colon].ends_with(':');
+        if is_cast || colon < plain || !name.text.starts_with(is_name_start) {
             continue;
         }
         let length = name.text.find(|c| !is_name_part(c)).unwrap_or(name.text.len());
@@ -89,7 +90,7 @@ mod tests {
 
     #[test]
     fn quotes_mean_nothing_in_prose() {
-        let template = prose(Slice::whole("check: it's $:approved + $:amount <= $:budget? 10:30 ::x", 0));
-        assert_eq!(names(&template), ["approved", "amount", "budget", "x"]);
+        let template = prose(Slice::whole("check: it's $:approved + $:amount <= $:budget? 10:30 x::int", 0));
+        assert_eq!(names(&template), ["approved", "amount", "budget"]);
     }
 }

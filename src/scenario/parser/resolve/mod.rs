@@ -6,9 +6,12 @@ mod inherit;
 mod load;
 mod moves;
 mod track;
+mod unused;
 
 use std::collections::HashMap;
 use std::path::Path;
+
+use unused::Unused;
 
 use super::declared::{Declared, DeclaredVariant};
 use super::{Mistakes, Parsed, Parser};
@@ -59,8 +62,13 @@ impl Parser<'_> {
                 .error(Span::default(), format!("this scenario is too large for its {} fixes", variants.len()));
             return Default::default();
         }
+        let forms = variants.iter().map(|variant| &variant.declared).chain([&base]);
+        let unused = Unused::find(forms, self.load.as_ref());
         let as_written = self.plan(base.clone(), None);
         let variants = variants.into_iter().map(|variant| self.variant(&base, variant)).collect();
+        if !self.diagnostics.has_errors() {
+            unused.warn(&mut self.diagnostics);
+        }
         (as_written, variants)
     }
 
@@ -122,7 +130,8 @@ fn inside(form: Option<&Form>) -> String {
 }
 
 fn weight(declared: &Declared) -> usize {
-    let calls: usize = declared.sessions.iter().chain(&declared.finally).map(|session| session.runs.len()).sum();
+    let calls: usize =
+        declared.sessions.iter().chain(&declared.finally).map(|session| 1 + session.runs.calls().len()).sum();
     let moves = declared.order.as_ref().map_or(0, |order| order.moves.len());
     let sections = declared.transactions.len()
         + declared.schema.len()

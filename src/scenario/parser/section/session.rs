@@ -1,5 +1,6 @@
 //! `@session` and `@finally`: who runs what.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::scenario::model::Level;
@@ -9,6 +10,14 @@ use crate::scenario::parser::header::{Header, Name};
 use crate::scenario::parser::sections::Section;
 use crate::scenario::parser::slice::Slice;
 use crate::scenario::parser::{Form, Parser, templates};
+use crate::scenario::source::Span;
+
+/// A call whose arguments are still text.
+pub(super) struct RawCall<'a> {
+    pub transaction: Name,
+    pub arguments: Vec<Slice<'a>>,
+    pub span: Span,
+}
 
 /// The header of a session up to its colon.
 struct Head<'a> {
@@ -34,7 +43,7 @@ impl Parser<'_> {
     pub(in crate::scenario::parser) fn read_finally(&mut self, form: Form, section: &Section<'_>) {
         let Some(head) = self.session_head(form, "finally", section) else { return };
         let mut outer = vec![Rc::clone(&self.param_names)];
-        outer.extend(self.variables_of_session(&head.name.text));
+        outer.extend(self.left_by_session(&head.name.text));
         let (session, _) = self.session(head, section, Scope::new(outer));
         self.declared(form).finally.push(session);
     }
@@ -75,7 +84,7 @@ impl Parser<'_> {
             self.diagnostics.error(session.span, format!("session `{}` calls nothing", session.text));
         }
         while !header.at_end() {
-            let Some((transaction, arguments, span)) = self.call(&mut header) else { break };
+            let Some(RawCall { transaction, arguments, span }) = self.call(&mut header) else { break };
             let arguments = arguments.into_iter().map(|argument| {
                 let argument = templates::sql(argument, &mut self.diagnostics);
                 check_expression(&argument, &self.param_names, &mut self.diagnostics);
@@ -90,10 +99,7 @@ impl Parser<'_> {
     }
 
     /// `NAME[(ARGUMENT, …)]`.
-    pub(super) fn call<'a>(
-        &mut self,
-        header: &mut Header<'a>,
-    ) -> Option<(Name, Vec<Slice<'a>>, crate::scenario::source::Span)> {
+    pub(super) fn call<'a>(&mut self, header: &mut Header<'a>) -> Option<RawCall<'a>> {
         let before = header.rest();
         let name = header.name("transaction", &mut self.diagnostics)?;
         let arguments = header.arguments(&mut self.diagnostics);
@@ -101,23 +107,20 @@ impl Parser<'_> {
             self.diagnostics.error(argument.span(), "an argument is missing here");
         }
         let span = before.get(0..before.text.len() - header.rest().text.len()).trim().span();
-        Some((name, arguments, span))
+        Some(RawCall { transaction: name, arguments, span })
     }
 
     /// The variables that any form of the session may have set.
-    fn variables_of_session(&self, session: &str) -> Vec<Rc<Names>> {
+    fn left_by_session(&self, session: &str) -> Vec<Rc<Names>> {
         let forms = self.variants.iter().map(|variant| &variant.declared).chain([&self.as_written]);
-        let calls = forms
+        let called: BTreeSet<&str> = forms
             .flat_map(|declared| &declared.sessions)
             .filter(|declared| declared.name.text == session)
-            .flat_map(|declared| match &declared.runs {
-                Runs::Calls(calls) => calls.as_slice(),
-                Runs::Body(_) => &[],
-            });
-        let mut names: Vec<Rc<Names>> = self.session_names.get(session).cloned().unwrap_or_default();
-        for call in calls {
-            names.extend(self.transaction_names.get(&call.transaction.text).into_iter().flatten().cloned());
-        }
-        names
+            .flat_map(|declared| declared.runs.calls())
+            .map(|call| call.transaction.text.as_str())
+            .collect();
+        let bodies = self.session_names.get(session).into_iter().flatten();
+        let calls = called.into_iter().filter_map(|name| self.transaction_names.get(name)).flatten();
+        bodies.chain(calls).cloned().collect()
     }
 }

@@ -1,9 +1,14 @@
 //! A body cut into statements and backslash commands.
 
+mod nesting;
+mod open;
+
+use nesting::Nesting;
+use open::Open;
+
 use super::lexer::{Lexeme, Lexer, Token};
 use super::sections::{MARK, almost_header};
 use super::slice::Slice;
-use super::statement::begins_with;
 use crate::scenario::diagnostic::Diagnostics;
 
 /// A statement or a command, as it stands in a body.
@@ -107,74 +112,41 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn statement(&mut self) -> Option<Item<'a>> {
-        let start = self.rest;
-        let mut nesting = Nesting::default();
-        // Up to its last token that is no white space or comment.
-        let mut text = start.get(0..0);
-        let mut long_quote = None;
-        let mut before: Option<Lexeme<'a>> = None;
+        let mut open = Open::new(self.rest);
         while let Some(lexeme) = Lexer::new(self.rest).next() {
             match lexeme.token {
-                Token::Semicolon if nesting.is_closed() => {
+                Token::Semicolon if open.nesting.is_closed() => {
                     self.pass(lexeme);
-                    return Some(Item::Statement { text, end: End::Semicolon });
+                    return Some(Item::Statement { text: open.text, end: End::Semicolon });
                 }
                 Token::Backslash => {
-                    let end = self.statement_end(text);
-                    self.unclosed(&nesting);
-                    return Some(Item::Statement { text, end });
+                    let end = self.statement_end(open.text);
+                    self.unclosed(&open.nesting);
+                    return Some(Item::Statement { text: open.text, end });
                 }
                 Token::Unterminated(unclosed) => {
                     let diagnostic = lexeme.report_unclosed(unclosed, self.diagnostics);
-                    if let Some(quote) = long_quote {
+                    if let Some(quote) = open.long_quote {
                         diagnostic.note(quote, "this one runs over the end of its line");
                     }
                     self.rest = self.rest.end();
-                    return Some(Item::Statement { text: start, end: End::Semicolon });
+                    return Some(Item::Statement { text: open.start, end: End::Semicolon });
                 }
                 _ => {
-                    if self.column == Column::First && nesting.is_closed() {
-                        self.watch_for_new_statement(start, before, lexeme);
+                    if self.column == Column::First && open.seems_over(lexeme) {
+                        self.diagnostics
+                            .warning(lexeme.slice.span(), format!("`{}` inside a statement", lexeme.slice.text))
+                            .note(open.text.end().span(), "is a `;` missing here?");
                     }
-                    if lexeme.token == Token::Text && lexeme.slice.text.contains('\n') {
-                        long_quote = Some(lexeme.slice.get(0..1).span());
-                    }
-                    nesting.enter(lexeme);
                     self.pass(lexeme);
-                    if !lexeme.is_blank() {
-                        text = start.get(0..start.text.len() - self.rest.text.len());
-                        before = Some(lexeme);
-                    }
+                    open.enter(lexeme, self.rest);
                 }
             }
         }
-        if !self.unclosed(&nesting) {
-            self.diagnostics.warning(text.end().span(), "the last statement has no `;`").label("missing `;`");
+        if !self.unclosed(&open.nesting) {
+            self.diagnostics.warning(open.text.end().span(), "the last statement has no `;`").label("missing `;`");
         }
-        Some(Item::Statement { text, end: End::Semicolon })
-    }
-
-    /// A line inside a statement that begins as only a statement of its own does.
-    fn watch_for_new_statement(&mut self, start: Slice<'a>, before: Option<Lexeme<'a>>, lexeme: Lexeme<'a>) {
-        let goes_on = |before: Lexeme<'_>| ["FOR", "KEY", "DO", "ON"].iter().any(|word| before.is_word(word));
-        let is_new = |words: &[&str]| words.iter().any(|word| lexeme.is_word(word));
-        let is_doubtful = match lexeme.token {
-            Token::Word if begins_with(start, &["UPDATE"]) || begins_with(start, &["DELETE"]) => {
-                is_new(&["INSERT", "UPDATE", "DELETE", "SELECT", "COMMIT", "ROLLBACK"])
-            }
-            Token::Word if begins_with(start, &["INSERT"]) || begins_with(start, &["SELECT"]) => {
-                is_new(&["INSERT", "UPDATE", "DELETE", "COMMIT", "ROLLBACK"])
-            }
-            _ => false,
-        };
-        if let Some(before) = before
-            && is_doubtful
-            && !goes_on(before)
-        {
-            self.diagnostics
-                .warning(lexeme.slice.span(), format!("`{}` in the middle of a statement", lexeme.slice.text))
-                .note(before.slice.end().span(), "is a `;` missing here?");
-        }
+        Some(Item::Statement { text: open.text, end: End::Semicolon })
     }
 
     /// At a backslash behind a statement: `\gset`, `\lost`, or a command before which the `;` is missing.
@@ -212,85 +184,10 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reports the bracket or block that a statement leaves open, if any.
-    fn unclosed(&mut self, nesting: &Nesting<'a>) -> bool {
+    fn unclosed(&mut self, nesting: &Nesting<'_>) -> bool {
         let Some(open) = nesting.open() else { return false };
         self.diagnostics.error(open.span(), format!("this `{}` is not closed", open.text));
         true
-    }
-}
-
-/// The brackets and BEGIN ATOMIC blocks that are open in a statement: a `;` in them does not end it.
-#[derive(Debug, Default)]
-struct Nesting<'a> {
-    /// The outermost open bracket, and how many are open.
-    bracket: Option<Slice<'a>>,
-    brackets: usize,
-    /// The outermost BEGIN of a routine's body, and how many BEGIN and CASE are open.
-    block: Option<Slice<'a>>,
-    blocks: usize,
-    /// How far the statement's first words are those of CREATE FUNCTION or CREATE PROCEDURE.
-    routine: Routine,
-}
-
-#[derive(Debug, Default, PartialEq)]
-enum Routine {
-    #[default]
-    Start,
-    Create,
-    Or,
-    Yes,
-    No,
-}
-
-impl<'a> Nesting<'a> {
-    fn is_closed(&self) -> bool {
-        self.brackets == 0 && self.blocks == 0
-    }
-
-    fn open(&self) -> Option<Slice<'a>> {
-        match self.is_closed() {
-            true => None,
-            false => self.bracket.filter(|_| self.brackets > 0).or(self.block),
-        }
-    }
-
-    fn enter(&mut self, lexeme: Lexeme<'a>) {
-        match lexeme.token {
-            Token::Open => {
-                if self.brackets == 0 {
-                    self.bracket = Some(lexeme.slice);
-                }
-                self.brackets += 1;
-            }
-            Token::Close => self.brackets = self.brackets.saturating_sub(1),
-            Token::Word => self.word(lexeme),
-            _ => {}
-        }
-    }
-
-    /// As in psql: inside a routine's body BEGIN and CASE open what END closes.
-    fn word(&mut self, word: Lexeme<'a>) {
-        self.routine = match self.routine {
-            Routine::Start if word.is_word("CREATE") => Routine::Create,
-            Routine::Create if word.is_word("OR") => Routine::Or,
-            Routine::Or if word.is_word("REPLACE") => Routine::Create,
-            Routine::Create if word.is_word("FUNCTION") || word.is_word("PROCEDURE") => Routine::Yes,
-            Routine::Yes => Routine::Yes,
-            _ => Routine::No,
-        };
-        if self.routine != Routine::Yes || self.brackets > 0 {
-            return;
-        }
-        if word.is_word("BEGIN") {
-            if self.blocks == 0 {
-                self.block = Some(word.slice);
-            }
-            self.blocks += 1;
-        } else if self.blocks > 0 && word.is_word("CASE") {
-            self.blocks += 1;
-        } else if self.blocks > 0 && word.is_word("END") {
-            self.blocks -= 1;
-        }
     }
 }
 
