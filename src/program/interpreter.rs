@@ -238,7 +238,7 @@ impl Interpreter {
                 self.ending = Some(Ending { end: End::Completed, closing: None });
                 return self.close();
             };
-            self.enter(op.step);
+            self.pass(op.step);
             if let Some(request) = self.request_of(op) {
                 return request;
             }
@@ -375,6 +375,9 @@ impl Interpreter {
                 Some(Request::Evaluate(expression.clone()))
             }
             Action::Jump { target } => {
+                if *target < self.position {
+                    self.begin_round(*target);
+                }
                 self.position = *target;
                 None
             }
@@ -446,15 +449,18 @@ impl Interpreter {
         };
     }
 
-    /// Moves on to a step; those before it are done or passed by. A step before this one is a new round of a loop.
-    fn enter(&mut self, step: usize) {
-        if step < self.step {
-            self.steps_done[self.step] += 1;
-            self.step = step;
+    /// A loop goes back to its start: its steps, even if it is one alone, come again, and the loops inside it begin anew.
+    fn begin_round(&mut self, start: usize) {
+        // The guard of the loop itself stands behind its condition.
+        let inside = start + 2..self.position;
+        if let Some(rounds) = self.rounds.get_mut(inside) {
+            rounds.fill(0);
         }
-        self.pass(step);
+        self.steps_done[self.step] += 1;
+        self.step = self.transaction.program.ops[start].step;
     }
 
+    /// Moves on to a step; those before it are done or passed by.
     fn pass(&mut self, step: usize) {
         while self.step < step {
             self.steps_done[self.step] += 1;
@@ -504,4 +510,58 @@ fn affected_rows(tag: &str) -> i32 {
 /// COMMIT of a failed block is answered with the tag ROLLBACK.
 fn fate_of(tag: &str) -> Fate {
     if tag.starts_with("ROLLBACK") { Fate::RolledBack } else { Fate::Committed }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::scenario::{Disk, parse};
+
+    /// Walks through the body of a session whose conditions have these values, all statements succeeding: for each
+    /// statement, how often `step` was done before it.
+    fn times_done(body: &str, step: &str, mut conditions: impl Iterator<Item = bool>) -> Vec<u32> {
+        let text = format!("-- @title t\n-- @session a autocommit\n{body}");
+        let scenario = parse(&Disk, Path::new("t.sql"), &text).expect("a scenario").scenario;
+        let mut interpreter = Interpreter::new(&scenario.as_written.sessions[0].calls[0], Variables::default());
+        let mut done = Vec::new();
+        loop {
+            match interpreter.request() {
+                Request::Run(_) => {
+                    done.push(interpreter.times_done(step));
+                    interpreter.answered(&Answer::default(), 0);
+                }
+                Request::Evaluate(_) => {
+                    let holds = conditions.next().expect("a condition's value");
+                    interpreter.evaluated(Value { type_oid: 16, text: Some(if holds { "t" } else { "f" }.to_owned()) });
+                }
+                Request::Over(_) => {
+                    done.push(interpreter.times_done(step));
+                    return done;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn a_loop_inside_a_loop_has_a_thousand_rounds_each_time() {
+        let body = "\\while true\n\\while true\nSELECT 1;\n\\endwhile\n\\endwhile\n";
+        let inner = |rounds: usize| std::iter::once(true).chain((0..=rounds).map(move |round| round < rounds));
+        let conditions = (0..3).flat_map(|_| inner(600)).chain([false]);
+        assert_eq!(times_done(body, "1", conditions).len(), 3 * 600 + 1);
+        assert_eq!(times_done(body, "1", inner(1001)).len(), 1000 + 1);
+    }
+
+    #[test]
+    fn every_round_of_a_loop_is_a_new_occurrence_of_its_steps() {
+        let two = "\\step before\nSELECT 1;\n\\while true\n\\step one\nSELECT 1;\n\\step two\nSELECT 1;\n\\endwhile\n\\step after\nSELECT 1;\n";
+        let rounds = || [true, true, false].into_iter();
+        assert_eq!(times_done(two, "before", rounds()), [0, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(times_done(two, "one", rounds()), [0, 0, 1, 1, 2, 3, 3]);
+        assert_eq!(times_done(two, "two", rounds()), [0, 0, 0, 1, 1, 3, 3]);
+        let alone = "\\while true\n\\step one\nSELECT 1;\n\\endwhile\n";
+        assert_eq!(times_done(alone, "one", rounds()), [0, 1, 3]);
+    }
 }

@@ -71,7 +71,10 @@ impl Compiler<'_, '_> {
 
     pub fn begin_while(&mut self, condition: Slice<'_>, span: Span) {
         self.writes.enter(None);
-        let start = self.condition(condition, span);
+        let condition = self.expression(condition);
+        self.begin();
+        let step = self.steps.of_loop(&mut self.ops);
+        let start = self.push(step, Action::JumpUnless { condition, target: 0 }, span);
         self.jump(Action::Round { limit: ROUNDS }, span);
         self.blocks.push(Block { form: Form::While { start }, span, ends: vec![start] });
     }

@@ -65,6 +65,14 @@ impl Steps {
         }
     }
 
+    /// The step of a loop's condition, which is asked before each round: that of the loop's first statement.
+    pub fn of_loop(&mut self, ops: &mut [Op]) -> usize {
+        match self.open.filter(|_| self.fresh.is_some()) {
+            Some(step) => self.settle(step, ops),
+            None => self.wait(ops.len()),
+        }
+    }
+
     /// The step of an operation that only leads from one block to the next.
     pub fn of_jump(&mut self, ops: &[Op]) -> usize {
         match self.last {
