@@ -39,10 +39,8 @@ pub enum ServerError {
     )]
     NoAccount,
 
-    #[error(
-        "cannot tell where to keep files: neither HOME nor ISOLAB_CACHE is set\nhelp: set ISOLAB_CACHE to a folder that you can write to"
-    )]
-    NoHome,
+    #[error("cannot keep files between runs: {reason}\nhelp: set ISOLAB_CACHE to a folder that you can write to")]
+    Cache { reason: String },
 
     /// `origin` is the flag or the variable that holds the text.
     #[error("cannot read {origin}: {reason}")]

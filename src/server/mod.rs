@@ -14,6 +14,8 @@ mod conninfo;
 mod environment;
 mod error;
 mod fetch;
+mod file_lock;
+mod files;
 mod find;
 mod guardian;
 mod kept;

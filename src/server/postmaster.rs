@@ -67,13 +67,20 @@ impl Home {
     }
 }
 
-/// Starts `postgres` on the data directory and waits until it takes connections. Returns the process and its port.
-pub fn start(bin: &PgBin, account: &Account, home: &Home) -> Result<(Child, u16), ServerError> {
+/// Starts `postgres` on the data directory and waits until it takes connections. `spawned` hears of the process before
+/// that. Returns the process and its port.
+pub fn start(
+    bin: &PgBin,
+    account: &Account,
+    home: &Home,
+    mut spawned: impl FnMut(u32),
+) -> Result<(Child, u16), ServerError> {
     const ATTEMPTS: usize = 5;
     let mut attempt = 1;
     loop {
         let port = free_port().map_err(ServerError::file("find a free port for", &home.folder))?;
         let mut child = spawn(bin, account, home, port)?;
+        spawned(child.id());
         match await_ready(&mut child, home) {
             Ok(()) => return Ok((child, port)),
             Err(error) => {

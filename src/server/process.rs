@@ -35,12 +35,18 @@ fn look_up(pid: Pid) -> Option<Process> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     #[test]
     fn a_process_is_known_by_its_user_and_its_path() {
         let folder = tempfile::tempdir().unwrap();
-        let mut child = Command::new("sh").args(["-c", "sleep 100; :"]).arg(folder.path()).spawn().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo started; sleep 100"]).arg(folder.path()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = [0; 8];
+        child.stdout.take().unwrap().read_exact(&mut line).unwrap();
         let (pid, uid) = (Pid::from_child(&child), rustix::process::geteuid().as_raw());
         let seen =
             [runs_on(pid, uid, folder.path()), runs_on(pid, uid + 1, folder.path()), runs_on(pid, uid, "/x".as_ref())];

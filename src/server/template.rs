@@ -8,37 +8,30 @@ use std::process::Command;
 use std::time::Duration;
 
 use super::account::Account;
-use super::cache::{self, FileLock};
-use super::{PgBin, ServerError, program};
+use super::{PgBin, ServerError, cache, program};
 
 /// The bootstrap superuser of the servers that we make.
 pub const SUPERUSER: &str = "postgres";
-
-/// The file in the cache that is locked while a template is made.
-pub const LOCK: &str = "template.lock";
-
-/// How the folder of a template begins while it is made.
-pub const UNFINISHED: &str = "new-data-";
 
 const INITDB_LIMIT: Duration = Duration::from_secs(120);
 
 /// A data directory of `bin` in the cache, made now if there is none yet.
 pub fn ready(bin: &PgBin, account: &Account) -> Result<PathBuf, ServerError> {
-    let cache = cache::folder()?;
     // Two builds of one version may differ in their catalogs, so the folder of the programs counts too.
     let mut hasher = DefaultHasher::new();
     bin.folder.hash(&mut hasher);
-    let place = cache.join(format!("data-{}-{}-{:016x}", bin.version, account.uid(), hasher.finish()));
-    if place.is_dir() {
-        return Ok(place);
-    }
-    let _lock = FileLock::take(&cache.join(LOCK), "runs initdb", INITDB_LIMIT)?;
+    let place = cache::folder()?.join(format!("data-{}-{}-{:016x}", bin.version, account.uid(), hasher.finish()));
     if !place.is_dir() {
-        let new = cache::private_folder(&cache, UNFINISHED)?;
-        account.own(new.path()).map_err(ServerError::file("change the owner of", new.path()))?;
-        initdb(bin, account, new.path())?;
-        take_back(new.path())?;
-        cache::publish(new, &place)?;
+        cache::TEMPLATE.at(
+            &place,
+            INITDB_LIMIT,
+            || place.is_dir(),
+            |new| {
+                account.own(new).map_err(ServerError::file("change the owner of", new))?;
+                initdb(bin, account, new)?;
+                take_back(new)
+            },
+        )?;
     }
     Ok(place)
 }

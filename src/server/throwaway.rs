@@ -6,31 +6,21 @@ use std::process::Child;
 use std::time::Duration;
 
 use rand::distr::{Alphanumeric, SampleString};
-use tempfile::TempDir;
 
 use super::account::Account;
 use super::admin::{APPLICATION_NAME, Admin};
-use super::cache::{self, FileLock};
 use super::configuration::{self, Extra};
-use super::guardian::Guardian;
+use super::guardian::GuardedFolder;
 use super::postmaster::{self, Home};
 use super::{PgBin, ServerError, template};
 use crate::wire::{ConnectOptions, Host, TlsMode};
-
-/// How the folders of throwaway servers begin.
-pub const PREFIX: &str = "isolab-";
-
-/// The file in such a folder that is locked for as long as its isolab lives.
-pub const OWNER_LOCK: &str = "owner.lock";
 
 /// A running throwaway server; dropping it stops the server and removes its folder.
 #[derive(Debug)]
 pub struct Throwaway {
     server: Child,
-    guardian: Option<Guardian>,
     options: ConnectOptions,
-    _lock: FileLock,
-    folder: Option<TempDir>,
+    _folder: GuardedFolder,
 }
 
 impl Throwaway {
@@ -38,22 +28,13 @@ impl Throwaway {
     pub fn start(bin: &PgBin, extra: &Extra) -> Result<Throwaway, ServerError> {
         let account = Account::for_server()?;
         let template = template::ready(bin, &account)?;
-        let folder = cache::private_folder(&short_temporary_folder(), PREFIX)?;
-        let lock = FileLock::take(&folder.path().join(OWNER_LOCK), "cleans up", Duration::from_secs(5))?;
-        let mut guardian = Guardian::watch(folder.path())?;
+        let mut folder = GuardedFolder::create(&short_temporary_folder())?;
         let home = Home { folder: folder.path().to_owned() };
-        let started = prepare(&home, &template, &account, extra).and_then(|()| postmaster::start(bin, &account, &home));
-        let (server, port) = match started {
-            Ok(started) => started,
-            Err(error) => {
-                guardian.dismiss();
-                return Err(error);
-            }
-        };
-        guardian.server(server.id());
-        let options = superuser(&home.folder, port);
-        let throwaway = Throwaway { server, guardian: Some(guardian), options, _lock: lock, folder: Some(folder) };
-        throwaway.with_password()
+        prepare(&home, &template, &account, extra)?;
+        let (server, port) = postmaster::start(bin, &account, &home, |pid| folder.holds_server(pid))?;
+        let mut throwaway = Throwaway { server, options: superuser(&home.folder, port), _folder: folder };
+        throwaway.options.password = Some(set_random_password(&throwaway.options)?);
+        Ok(throwaway)
     }
 
     /// The superuser over the Unix socket.
@@ -65,20 +46,11 @@ impl Throwaway {
     pub fn tcp_options(&self) -> ConnectOptions {
         ConnectOptions { host: Host::Tcp("127.0.0.1".to_owned()), ..self.options.clone() }
     }
-
-    fn with_password(mut self) -> Result<Throwaway, ServerError> {
-        self.options.password = Some(set_random_password(&self.options)?);
-        Ok(self)
-    }
 }
 
 impl Drop for Throwaway {
     fn drop(&mut self) {
         postmaster::stop_child(&mut self.server);
-        drop(self.folder.take());
-        if let Some(guardian) = self.guardian.take() {
-            guardian.dismiss();
-        }
     }
 }
 
