@@ -8,6 +8,7 @@ use crate::commands::completions::CompletionsArgs;
 use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::run::{PlayArgs, RunArgs};
+use crate::commands::server::ServerArgs;
 use crate::commands::show::ShowArgs;
 
 /// A lab for concurrency bugs in PostgreSQL: stages them, shows the fixes, and proves which of them hold.
@@ -73,6 +74,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Find every mistake in scenario files, without a server.
     Lint(LintArgs),
+    /// Start, stop and look after the lab's own PostgreSQL.
+    Server(ServerArgs),
     /// Print the completions for a shell.
     Completions(CompletionsArgs),
     /// Print the manual page.

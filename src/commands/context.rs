@@ -5,10 +5,11 @@ use std::io::{self, IsTerminal, Write};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::finding;
 use crate::cli::Global;
 use crate::report::Style;
 use crate::report::style::Ink;
-use crate::server::{Fetch, FindOptions, Server, ServerError};
+use crate::server::{Server, ServerError};
 
 pub struct Context<'a> {
     pub global: &'a Global,
@@ -38,12 +39,7 @@ impl<'a> Context<'a> {
         if let Some(server) = &self.server {
             return Ok(Rc::clone(server));
         }
-        let server = Rc::new(Server::find(&FindOptions {
-            db: self.global.db.clone(),
-            pg_bin: self.global.pg_bin.clone(),
-            fetch: Fetch::decide(self.global.fetch, ask),
-            tell: tell_on_stderr,
-        })?);
+        let server = Rc::new(Server::find(&finding::options(self.global))?);
         self.server = Some(Rc::clone(&server));
         Ok(server)
     }
@@ -73,17 +69,6 @@ impl<'a> Context<'a> {
         // Nobody can be told that standard error is closed.
         let _ = writeln!(io::stderr(), "{text}");
     }
-}
-
-/// Asks a yes-or-no question in the terminal.
-fn ask(question: &str) -> bool {
-    let _ = write!(io::stderr(), "{question} ");
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "" | "y" | "Y" | "yes")
-}
-
-fn tell_on_stderr(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }
 
 pub fn style_of(global: &Global, stream: &impl std::os::fd::AsFd) -> Style {

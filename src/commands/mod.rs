@@ -4,10 +4,13 @@ pub mod completions;
 mod context;
 mod diagnose;
 pub mod exit;
+mod finding;
+mod input;
 pub mod lint;
 pub mod list;
 mod reports;
 pub mod run;
+pub mod server;
 pub mod show;
 
 use crate::cli::{Cli, Command};
@@ -28,6 +31,7 @@ fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
         Command::List(args) => list::run(args, context),
         Command::Show(args) => show::run(args, context),
         Command::Lint(args) => lint::run(args, context),
+        Command::Server(args) => server::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man => completions::man(context),
     }

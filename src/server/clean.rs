@@ -1,10 +1,7 @@
 //! Removing what a killed lab left behind: only what bears its mark and whose owner is gone.
 
-use std::collections::BTreeSet;
-use std::env;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
 
 use super::account::Account;
 use super::admin::Admin;
@@ -35,9 +32,11 @@ pub fn clean(options: &FindOptions, removed: &mut dyn FnMut(String)) -> Result<(
 /// The servers of runs that are gone. Ordinarily their guardians have seen to them.
 fn throwaway_servers(removed: &mut dyn FnMut(String)) -> Result<(), ServerError> {
     let uid = Account::for_server()?.uid();
-    let places = BTreeSet::from([throwaway::short_temporary_folder(), env::temp_dir(), PathBuf::from("/tmp")]);
-    for folder in places.iter().flat_map(|place| files::entries(place, guardian::PREFIX)) {
-        let is_own = fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == uid);
+    // As root, a folder is our own until it is filled.
+    let owners = [uid, rustix::process::geteuid().as_raw()];
+    for folder in files::entries(&throwaway::temporary_folder(), guardian::PREFIX) {
+        let is_own =
+            fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir() && owners.contains(&metadata.uid()));
         let lock = folder.join(guardian::OWNER_LOCK);
         if !is_own || !lock.is_file() {
             continue;

@@ -46,21 +46,22 @@ pub fn named(flag: Option<&str>, variables: Variables) -> Result<Option<Named>, 
         Address::parse(&text).map_err(|reason| ServerError::Address { origin: source.name().to_owned(), reason })?;
     let (host, origin) = host(&address, source, variables);
     let options = complete(address, host, variables)?;
-    if origin != Source::Flag && !machine::is_here(&options.host)? {
-        return Err(ServerError::Remote { address: options.address(), origin: origin.name().to_owned() });
+    if origin != Source::Flag.name() && !machine::is_here(&options.host)? {
+        return Err(ServerError::Remote { address: options.address(), origin: origin.to_owned() });
     }
     Ok(Some(Named { options, source }))
 }
 
-/// The host, and what named it.
-fn host(address: &Address, source: Source, variables: Variables) -> (Option<Host>, Source) {
-    match &address.host {
-        Some(host) => (Some(host.clone()), source),
-        None => match variables("PGHOSTADDR").or_else(|| variables("PGHOST")) {
-            Some(host) if host.starts_with('/') => (Some(Host::Unix(host.into())), Source::Environment),
-            Some(host) => (Some(Host::Tcp(host)), Source::Environment),
-            None => (None, source),
-        },
+/// The host, and the flag or the variable that named it.
+fn host(address: &Address, source: Source, variables: Variables) -> (Option<Host>, &'static str) {
+    if let Some(host) = &address.host {
+        return (Some(host.clone()), source.name());
+    }
+    let found = ["PGHOSTADDR", "PGHOST"].into_iter().find_map(|name| Some((variables(name)?, name)));
+    match found {
+        Some((host, name)) if host.starts_with('/') => (Some(Host::Unix(host.into())), name),
+        Some((host, name)) => (Some(Host::Tcp(host)), name),
+        None => (None, source.name()),
     }
 }
 

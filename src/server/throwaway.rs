@@ -1,6 +1,8 @@
 //! A server for this run alone: a fresh data directory in a temporary folder, gone at the end.
 
 use std::env;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
@@ -28,7 +30,7 @@ impl Throwaway {
     pub fn start(bin: &PgBin, extra: &Extra) -> Result<Throwaway, ServerError> {
         let account = Account::for_server()?;
         let template = template::ready(bin, &account)?;
-        let mut folder = GuardedFolder::create(&short_temporary_folder())?;
+        let mut folder = GuardedFolder::create(&temporary_folder())?;
         let home = Home { folder: folder.path().to_owned() };
         prepare(&home, &template, &account, extra)?;
         let (server, port) = postmaster::start(bin, &account, &home, |pid| folder.holds_server(pid))?;
@@ -87,11 +89,13 @@ pub fn set_random_password(options: &ConnectOptions) -> Result<String, ServerErr
     Ok(password)
 }
 
-/// Where a socket's path stays within what the system allows (104 bytes on macOS, 108 on Linux). As root it is /tmp,
-/// because the server's user may not reach root's own temporary folder.
-pub fn short_temporary_folder() -> PathBuf {
+/// The usual temporary folder; or /tmp where a socket's path would become longer than the system allows (104 bytes on
+/// macOS, 108 on Linux) or, as root, the server's user could not get there.
+pub fn temporary_folder() -> PathBuf {
     const LONGEST: usize = 70;
     let usual = env::temp_dir();
+    let everybody_passes = |folder: &Path| fs::metadata(folder).is_ok_and(|metadata| metadata.mode() & 0o001 != 0);
+    let is_reachable = !rustix::process::geteuid().is_root() || usual.ancestors().all(everybody_passes);
     let fits = usual.is_absolute() && usual.as_os_str().len() <= LONGEST;
-    if fits && !rustix::process::geteuid().is_root() { usual } else { PathBuf::from("/tmp") }
+    if fits && is_reachable { usual } else { PathBuf::from("/tmp") }
 }

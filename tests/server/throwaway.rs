@@ -1,8 +1,6 @@
-//! Finding and starting servers, on real PostgreSQL.
+//! Servers that are started for one run.
 
-mod common;
-
-use common::{find_options, installations, query, server_by_flag, url};
+use crate::common::{find_options, installations, query, server_by_flag, url};
 use isolab::server::{Extra, FindOptions, Server, Source, Throwaway};
 
 #[test]

@@ -1,8 +1,6 @@
-//! Sandboxes on real PostgreSQL: nothing else is touched, and nothing stays.
+//! Sandboxes: nothing else is touched, and nothing stays.
 
-mod common;
-
-use common::{installations, query, server_by_flag, url};
+use crate::common::{installations, query, server_by_flag, url};
 use isolab::server::{Sandbox, SandboxKind};
 use isolab::wire::ConnectOptions;
 use postgres::{Client, Config, NoTls};
