@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
+use crate::commands::load::LoadArgs;
 use crate::commands::run::{PlayArgs, RunArgs};
 use crate::commands::server::ServerArgs;
 use crate::commands::show::ShowArgs;
@@ -68,6 +69,8 @@ pub enum Command {
     WriteSkew(PlayArgs),
     /// Stage scenarios by name or file.
     Run(RunArgs),
+    /// Run a scenario and its fixes under load: many workers at once.
+    Load(LoadArgs),
     /// List the built-in scenarios.
     List(ListArgs),
     /// Print a scenario's file whole, ready to copy and change.

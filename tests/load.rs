@@ -3,11 +3,12 @@
 mod common;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use common::{installations, server_by_flag};
 use isolab::load::statistics::LoadRow;
-use isolab::load::{Counters, LoadError, LoadOptions, LoadTest};
+use isolab::load::{LoadError, LoadOptions, LoadTest};
 use isolab::scenario::{Disk, LoadAmount, Scenario, load, parse};
 use isolab::server::Server;
 
@@ -28,7 +29,7 @@ fn options() -> LoadOptions {
 
 fn tried(server: &Server, scenario: &Scenario, options: LoadOptions) -> Result<Vec<LoadRow>, LoadError> {
     let test = LoadTest::new(scenario, options)?;
-    test.strategies().iter().map(|strategy| test.run(server, strategy, &Counters::default())).collect()
+    test.strategies().iter().map(|strategy| test.run(server, strategy, &|| ())).collect()
 }
 
 fn rows(server: &Server, scenario: &Scenario, options: LoadOptions) -> Vec<LoadRow> {
@@ -229,10 +230,11 @@ SELECT pg_sleep(0.01);
     for bin in installations() {
         let (throwaway, server) = server_by_flag(&bin);
         let test = LoadTest::new(&scenario(text), options()).expect("a load test");
-        let counters = Counters::default();
+        let begun = AtomicBool::new(false);
         let ended = std::thread::scope(|scope| {
-            let ended = scope.spawn(|| test.run(&server, &test.strategies()[0], &counters));
-            while counters.requests() == 0 && !ended.is_finished() {
+            let ended =
+                scope.spawn(|| test.run(&server, &test.strategies()[0], &|| begun.store(true, Ordering::Relaxed)));
+            while !begun.load(Ordering::Relaxed) && !ended.is_finished() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             drop(throwaway);

@@ -79,7 +79,9 @@ pub fn style_of(global: &Global, stream: &impl std::os::fd::AsFd) -> Style {
     Style::resolve(global.color, global.ascii, columns, |name| env::var(name).ok())
 }
 
-/// When a limit that starts now is over; without one, in a day.
+/// When a limit that starts now is over; without one, or with one that no clock can tell, in a day.
 pub fn deadline(limit: Option<Duration>) -> Instant {
-    Instant::now() + limit.unwrap_or(Duration::from_secs(24 * 60 * 60))
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let now = Instant::now();
+    limit.and_then(|limit| now.checked_add(limit)).unwrap_or(now + DAY)
 }

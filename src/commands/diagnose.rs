@@ -2,6 +2,7 @@
 
 use super::exit::FileError;
 use crate::history::{StatementError, What};
+use crate::load::statistics::{ErrorCount, LoadRow};
 use crate::report::{Run, Style};
 use crate::runner::RunError;
 use crate::scenario::source::{Sources, Span};
@@ -47,6 +48,22 @@ pub fn unforeseen_errors(run: &Run, sources: &Sources, style: Style) -> anyhow::
         [] => Ok(()),
         mistakes => Err(FileError(render(mistakes, sources, style.colour)).into()),
     }
+}
+
+/// Statements that cannot work as they are written, so that no request of a load test came through.
+pub fn hopeless_load(row: &LoadRow, sources: &Sources, style: Style) -> anyhow::Result<()> {
+    let is_mistake = |error: &StatementError| error.sqlstate.starts_with(SYNTAX_OR_ACCESS_RULE);
+    if row.requests == 0 || row.failed < row.requests || !row.errors.iter().all(|count| is_mistake(&count.error)) {
+        return Ok(());
+    }
+    let mistake = |count: &ErrorCount| {
+        let StatementError { sqlstate, message, hint, span, .. } = &count.error;
+        let title =
+            format!("{}: {} requests failed with {sqlstate}, and none came through", row.strategy, count.requests);
+        diagnostic(title, span.unwrap_or_default(), message.clone(), hint.clone())
+    };
+    let mistakes: Vec<Diagnostic> = row.errors.iter().map(mistake).collect();
+    Err(FileError(render(&mistakes, sources, style.colour)).into())
 }
 
 fn diagnostic(message: String, span: Span, label: String, help: Option<String>) -> Diagnostic {

@@ -8,6 +8,7 @@ mod finding;
 mod input;
 pub mod lint;
 pub mod list;
+pub mod load;
 mod reports;
 pub mod run;
 pub mod server;
@@ -28,6 +29,7 @@ fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
         Command::ReadSkew(args) => run::one("read-skew", args, context),
         Command::WriteSkew(args) => run::one("write-skew", args, context),
         Command::Run(args) => run::run(args, context),
+        Command::Load(args) => load::run(args, context),
         Command::List(args) => list::run(args, context),
         Command::Show(args) => show::run(args, context),
         Command::Lint(args) => lint::run(args, context),

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use super::backoff::RetryPolicy;
-use super::counters::Counters;
 use super::crew::{self, Played};
 use super::error::LoadError;
 use super::evaluator::Evaluator;
@@ -17,7 +16,7 @@ use super::workload::Workload;
 use crate::history::Assessment;
 use crate::program::arithmetic;
 use crate::runner::{RunError, RunOptions, Stage};
-use crate::scenario::{Level, Load, LoadAmount, Plan, Scenario};
+use crate::scenario::{Level, Load, LoadAmount, LoadArgument, Plan, Scenario};
 use crate::server::Server;
 
 /// The checks and measures of a run that the time limit cut short are still asked.
@@ -85,6 +84,22 @@ impl LoadTest {
         self.load.amount
     }
 
+    pub fn seed(&self) -> u64 {
+        self.options.seed
+    }
+
+    /// Whether anything in it is drawn by the seed.
+    pub fn is_random(&self) -> bool {
+        let mut arguments = self.load.calls.iter().flat_map(|call| &call.arguments);
+        self.options.shuffled && self.load.rows.is_some()
+            || arguments.any(|argument| matches!(argument, LoadArgument::Random { .. }))
+    }
+
+    /// The scenario with the parameters of this test.
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
     /// The names of all measures that a row may have.
     pub fn measures(&self) -> Vec<&str> {
         let plans = self.strategies.iter().map(|strategy| self.plan(strategy));
@@ -94,30 +109,30 @@ impl LoadTest {
         names
     }
 
-    /// Runs one strategy in a sandbox of its own. `counters` can be watched meanwhile.
-    pub fn run(&self, server: &Server, strategy: &Strategy, counters: &Counters) -> Result<LoadRow, LoadError> {
+    /// Runs one strategy in a sandbox of its own. `ended` is called by the workers whenever a request has ended.
+    pub fn run(&self, server: &Server, strategy: &Strategy, ended: &(dyn Fn() + Sync)) -> Result<LoadRow, LoadError> {
         let plan = self.plan(strategy);
         let run_options = RunOptions { deadline: self.options.deadline, name_locks: false };
         let mut stage = Stage::prepare(server, &self.scenario, strategy.fix.as_deref(), run_options)?;
         let workload =
             Workload::new(&self.load, plan, stage.parameters().clone(), self.options.seed, self.options.shuffled)?;
-        let mut play = |amount, counters: &Counters| {
+        let mut play = |amount, ended: &(dyn Fn() + Sync)| {
             stage.set_the_scene()?;
             let shared = Shared {
                 workload: &workload,
                 queue: &Queue::new(amount, self.options.deadline),
                 policy: &RetryPolicy::new(plan.retry.as_ref(), self.options.attempts),
                 sources: &self.scenario.sources,
-                counters,
+                ended,
                 deadline: self.options.deadline,
                 keeps_record: record::is_needed(plan),
             };
             crew::play(self.workers(server, &stage, &shared, strategy.level)?, shared.queue)
         };
         if !self.options.warm_up.is_zero() {
-            play(LoadAmount::For(self.options.warm_up), &Counters::default())?;
+            play(LoadAmount::For(self.options.warm_up), &|| ())?;
         }
-        let played = play(self.load.amount, counters)?;
+        let played = play(self.load.amount, ended)?;
         let deadline = self.options.deadline.max(Instant::now() + LAST_WORDS);
         let (asked, left_out) = record::checks(plan);
         let assessment = stage.assess_load(&played.told, asked.into_iter(), deadline)?;

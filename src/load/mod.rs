@@ -7,7 +7,6 @@ pub mod assertion;
 mod attempt;
 mod backoff;
 mod columns;
-mod counters;
 mod crew;
 mod error;
 mod evaluator;
@@ -22,7 +21,6 @@ mod tally;
 mod worker;
 mod workload;
 
-pub use counters::Counters;
 pub use error::LoadError;
 pub use load_test::{LoadOptions, LoadTest};
 pub use strategy::Strategy;

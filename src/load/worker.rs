@@ -8,7 +8,6 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 use super::attempt::{Attempt, Stop};
 use super::backoff::{self, RetryPolicy};
-use super::counters::Counters;
 use super::error::LoadError;
 use super::evaluator::Evaluator;
 use super::queue::Queue;
@@ -34,7 +33,8 @@ pub struct Shared<'a> {
     pub queue: &'a Queue,
     pub policy: &'a RetryPolicy,
     pub sources: &'a Sources,
-    pub counters: &'a Counters,
+    /// Is called whenever a request has ended.
+    pub ended: &'a (dyn Fn() + Sync),
     pub deadline: Instant,
     /// Keep a row of `isolab_told` for each attempt.
     pub keeps_record: bool,
@@ -83,7 +83,7 @@ impl<'a> Worker<'a> {
             let begun = Instant::now();
             let (end, attempts) = self.serve(number).inspect_err(|_| self.shared.queue.close())?;
             self.tally.count(end, attempts, begun.elapsed());
-            self.shared.counters.request_ended();
+            (self.shared.ended)();
         }
         Ok(Finished { tally: self.tally, told: self.told, at: Instant::now() })
     }
@@ -119,7 +119,6 @@ impl<'a> Worker<'a> {
                 Next::End(end) => return Ok((end, attempts)),
                 Next::Retry(_) => {
                     std::thread::sleep(backoff::pause(attempts, &mut self.rng));
-                    self.shared.counters.retried();
                     interpreter.retry();
                     attempts += 1;
                 }

@@ -17,7 +17,7 @@ use crate::report::{Run, summary};
 use crate::scenario::{self, Scenario};
 use crate::verdict::Outcome;
 pub use perform::{Performance, perform};
-pub use selection::{LevelChoice, Selection};
+pub use selection::{LevelChoice, Selection, chosen_levels};
 
 /// What staging understands, whatever the scenario.
 #[derive(Debug, Args)]
@@ -113,18 +113,27 @@ fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow
 /// Loads every scenario and sets its parameters; the first that cannot be loaded ends it.
 pub fn load_all(names: &[String], set: &[String]) -> anyhow::Result<Vec<Scenario>> {
     let mut scenarios = Vec::new();
+    let settings = settings(set)?;
     for name in names {
         let mut scenario = scenario::load(name)?;
-        for setting in set {
-            let (name, value) = setting.split_once('=').ok_or_else(|| UsageError {
-                message: format!("--set {setting}: no `=` in it"),
-                help: Some("write --set NAME=VALUE, as in --set budget=5000".to_owned()),
-            })?;
+        for (name, value) in &settings {
             scenario.set_param(name, value)?;
         }
         scenarios.push(scenario);
     }
     Ok(scenarios)
+}
+
+/// The names and values of `--set`.
+pub fn settings(set: &[String]) -> Result<Vec<(String, String)>, UsageError> {
+    let setting = |setting: &String| {
+        let (name, value) = setting.split_once('=').ok_or_else(|| UsageError {
+            message: format!("--set {setting}: no `=` in it"),
+            help: Some("write --set NAME=VALUE, as in --set budget=5000".to_owned()),
+        })?;
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    set.iter().map(setting).collect()
 }
 
 /// Where an `@expect` speaks it decides; elsewhere an anomaly, before or after the retries, is one too many.

@@ -54,7 +54,8 @@ pub fn select<'a>(
     Ok(selections)
 }
 
-fn chosen_levels(choices: &[LevelChoice]) -> Vec<Level> {
+/// Each level once, in the order of the command line; read-committed where none is chosen.
+pub fn chosen_levels(choices: &[LevelChoice]) -> Vec<Level> {
     let mut levels = Vec::new();
     for choice in choices {
         match choice {
