@@ -2,10 +2,10 @@
 -- Formal name: G2 at REPEATABLE READ despite FOR UPDATE.
 --
 -- The textbook fix, SELECT ... FOR UPDATE on the team's row before the check, moved to REPEATABLE READ. Bob waits for
--- Alice's lock, gets it, and then adds up the expenses in the snapshot that he took before he waited: Alice's $3,000 are
--- not in it. FOR UPDATE raises 40001 only when the locked row itself was changed, and Alice changed none.
+-- Alice's lock, gets it, and then adds up the expenses in the snapshot that he took before he waited: Alice's $3,000
+-- are not in it. FOR UPDATE raises 40001 only when the locked row itself was changed, and Alice changed none.
 
--- @schema ../schema.sql
+-- @schema ../../schema.sql
 
 -- @setup
 INSERT INTO teams (id, name, budget) VALUES ('design', 'Design', 5000);
@@ -40,6 +40,7 @@ SELECT greatest(0, coalesce(sum(amount), 0) - 5000) FROM expenses WHERE team_id 
 -- @expect serializable: stopped 40001 at bob insert
 
 -- @fix update-the-team
+-- Catalogue: UPDATE the parent instead of FOR UPDATE
 -- Write the row in place of locking it: now the row that Bob waits for has changed, and 40001 says so.
 -- @retry 10
 -- @transaction approve(who, amount)
@@ -56,6 +57,7 @@ INSERT INTO expenses (team_id, amount, approved_by) VALUES ('design', :amount, :
 -- @expect repeatable-read, serializable: stopped 40001 at bob lock then holds
 
 -- @fix lock-table
+-- Catalogue: LOCK TABLE before any query (takes no snapshot)
 -- LOCK TABLE as the first statement waits before the snapshot is taken.
 -- @retry 10
 -- @transaction approve(who, amount)
@@ -72,6 +74,7 @@ INSERT INTO expenses (team_id, amount, approved_by) VALUES ('design', :amount, :
 -- @expect all: waits
 
 -- @fix update-before-insert
+-- Catalogue: FOR UPDATE and also UPDATE the parent
 -- FOR UPDATE as before, and the team's row is written as well.
 -- @retry 10
 -- @transaction approve(who, amount)

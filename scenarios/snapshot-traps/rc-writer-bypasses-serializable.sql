@@ -2,10 +2,10 @@
 -- Formal name: G2: SSI tracks only SERIALIZABLE transactions.
 --
 -- The web application was moved to SERIALIZABLE. Bob still approves from an old tool that begins its transactions at
--- READ COMMITTED. PostgreSQL looks for dangerous patterns among SERIALIZABLE transactions alone, so it does not see his,
--- and the overspend is back.
+-- READ COMMITTED. PostgreSQL looks for dangerous patterns among SERIALIZABLE transactions alone, so it does not see
+-- his, and the overspend is back.
 
--- @schema ../schema.sql
+-- @schema ../../schema.sql
 
 -- @setup
 INSERT INTO teams (id, name, budget) VALUES ('design', 'Design', 5000);
@@ -36,6 +36,7 @@ SELECT greatest(0, coalesce(sum(amount), 0) - 5000) FROM expenses WHERE team_id 
 -- @expect all: happens
 
 -- @fix same-level
+-- Catalogue: every writer at the same level
 -- Every writer at the level under test. Below SERIALIZABLE that is the write skew again.
 -- @retry 10
 -- @session bob: approve('bob', 3000)
@@ -43,6 +44,7 @@ SELECT greatest(0, coalesce(sum(amount), 0) - 5000) FROM expenses WHERE team_id 
 -- @expect serializable: stopped 40001 at bob commit then holds
 
 -- @fix for-update
+-- Catalogue: FOR UPDATE by both
 -- A lock that both take. It holds here because Bob, who waits, takes a new snapshot for each statement; were Alice the
 -- one who waits, her snapshot would be older than the wait.
 -- @retry 10
