@@ -7,7 +7,7 @@ use isolab::report::Run;
 use isolab::runner::{RunError, RunOptions, Stage};
 use isolab::scenario::{Disk, FileReader, Level, parse};
 use isolab::schedule::Staged;
-use isolab::server::{FindOptions, Server};
+use isolab::server::{Fetch, FindOptions, Server};
 
 fn main_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -56,7 +56,7 @@ fn differences(server: &Server, path: &Path) -> (Vec<String>, usize) {
 }
 
 fn stage_all(folders: &[PathBuf]) {
-    let server = Server::find(&FindOptions::default()).expect("a server");
+    let server = Server::find(&FindOptions { fetch: Fetch::Always, ..FindOptions::default() }).expect("a server");
     let mut differing = Vec::new();
     let mut count = 0;
     for folder in folders {

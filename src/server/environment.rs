@@ -8,10 +8,10 @@ use std::time::Duration;
 use super::address::{self, Address};
 use super::pgpass::{self, Login};
 use super::{ServerError, Source, admin, machine};
-use crate::wire::{ConnectOptions, Host, TlsMode};
+use crate::wire::{ConnectOptions, Host};
 
 /// These name a server. The others (`PGUSER`, `PGPASSWORD`, …) only say how to use one.
-const NAMING: [&str; 4] = ["PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE"];
+const NAMING: [&str; 5] = ["PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE"];
 
 const DEFAULT_PORT: u16 = 5432;
 const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -42,14 +42,23 @@ pub fn named(flag: Option<&str>, variables: Variables) -> Result<Option<Named>, 
         (None, None) if NAMING.iter().any(|name| variables(name).is_some()) => (Source::Environment, String::new()),
         (None, None) => return Ok(None),
     };
-    let address =
-        Address::parse(&text).map_err(|reason| ServerError::Address { origin: source.name().to_owned(), reason })?;
+    if source == Source::Environment && variables("PGSERVICE").is_some() {
+        let reason = "service files are not supported; name the server by --db".to_owned();
+        return Err(unreadable("PGSERVICE")(reason));
+    }
+    let address = Address::parse(&text).map_err(unreadable(source.name()))?;
     let (host, origin) = host(&address, source, variables);
     let options = complete(address, host, variables)?;
     if origin != Source::Flag.name() && !machine::is_here(&options.host)? {
         return Err(ServerError::Remote { address: options.address(), origin: origin.to_owned() });
     }
     Ok(Some(Named { options, source }))
+}
+
+/// For `map_err`: what stands in a flag or variable makes no sense.
+fn unreadable(origin: &str) -> impl FnOnce(String) -> ServerError {
+    let origin = origin.to_owned();
+    |reason| ServerError::Address { origin, reason }
 }
 
 /// The host, and the flag or the variable that named it.
@@ -67,14 +76,9 @@ fn host(address: &Address, source: Source, variables: Variables) -> (Option<Host
 
 /// Fills in what the address leaves out.
 fn complete(address: Address, host: Option<Host>, variables: Variables) -> Result<ConnectOptions, ServerError> {
-    let number = |name: &'static str| {
-        let wrong =
-            |_| ServerError::Address { origin: name.to_owned(), reason: "it is not a number in range".to_owned() };
-        variables(name).map(|value| value.parse::<u16>().map_err(wrong)).transpose()
-    };
     let port = match address.port {
         Some(port) => port,
-        None => number("PGPORT")?.unwrap_or(DEFAULT_PORT),
+        None => number("PGPORT", variables)?.unwrap_or(DEFAULT_PORT),
     };
     let user = match address.user.or_else(|| variables("PGUSER")) {
         Some(user) => user,
@@ -86,24 +90,21 @@ fn complete(address: Address, host: Option<Host>, variables: Variables) -> Resul
         let login = Login { host: &host, port, database: &database, user: &user };
         pgpass::look_up(&password_file(address.password_file, variables)?, &login)
     });
-    let tls = match (address.tls, variables("PGSSLMODE")) {
-        (Some(mode), _) => mode,
-        (None, Some(word)) => address::tls_mode(&word)
-            .map_err(|reason| ServerError::Address { origin: "PGSSLMODE".to_owned(), reason })?,
-        (None, None) => TlsMode::default(),
+    let tls = match address.tls {
+        Some(mode) => mode,
+        None => variable("PGSSLMODE", variables, address::tls_mode)?.unwrap_or_default(),
     };
-    let mut settings = match variables("PGOPTIONS") {
-        Some(options) => address::settings(&options)
-            .map_err(|reason| ServerError::Address { origin: "PGOPTIONS".to_owned(), reason })?,
-        None => Vec::new(),
-    };
-    settings.extend(address.settings);
-    let patience = match address.connect_timeout {
-        Some(limit) => Some(limit),
-        None => number("PGCONNECT_TIMEOUT")?
+    let root_certificate = address.root_certificate.or_else(|| address::root_certificate(&variables("PGSSLROOTCERT")?));
+    let connect_timeout = match address.connect_timeout {
+        Some(limit) => limit,
+        None => number("PGCONNECT_TIMEOUT", variables)?
             .filter(|&seconds| seconds > 0)
-            .map(|seconds| Duration::from_secs(seconds.into())),
+            .map_or(DEFAULT_CONNECT_TIMEOUT, |seconds| Duration::from_secs(seconds.into())),
     };
+    let mut settings = variable("PGOPTIONS", variables, address::settings)?.unwrap_or_default();
+    settings.extend(address.settings);
+    let application_name = address.application_name.or_else(|| variables("PGAPPNAME"));
+    let application_name = application_name.unwrap_or_else(|| admin::APPLICATION_NAME.to_owned());
     Ok(ConnectOptions {
         host,
         port,
@@ -111,16 +112,24 @@ fn complete(address: Address, host: Option<Host>, variables: Variables) -> Resul
         password,
         database,
         tls,
-        root_certificate: address
-            .root_certificate
-            .or_else(|| variables("PGSSLROOTCERT").and_then(|value| address::root_certificate(&value))),
-        application_name: address
-            .application_name
-            .or_else(|| variables("PGAPPNAME"))
-            .unwrap_or_else(|| admin::APPLICATION_NAME.to_owned()),
+        root_certificate,
+        application_name,
         settings,
-        connect_timeout: patience.unwrap_or(DEFAULT_CONNECT_TIMEOUT),
+        connect_timeout,
     })
+}
+
+/// A variable, read by `parse`.
+fn variable<T>(
+    name: &str,
+    variables: Variables,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, ServerError> {
+    variables(name).map(|value| parse(&value).map_err(unreadable(name))).transpose()
+}
+
+fn number(name: &str, variables: Variables) -> Result<Option<u16>, ServerError> {
+    variable(name, variables, |value| value.parse().map_err(|_| "it is not a number in range".to_owned()))
 }
 
 /// As libpq: the socket in the usual folder, but only where there is one.
@@ -138,6 +147,7 @@ fn password_file(given: Option<PathBuf>, variables: Variables) -> Option<PathBuf
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::TlsMode;
 
     fn named_with(flag: Option<&str>, variables: &[(&str, &str)]) -> Result<Option<Named>, ServerError> {
         let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
@@ -207,6 +217,7 @@ mod tests {
             error(&[("PGPORT", "1"), ("PGSSLMODE", "verify-ca")])
                 .starts_with("cannot read PGSSLMODE: sslmode=verify-ca")
         );
+        assert!(error(&[("PGSERVICE", "shop")]).starts_with("cannot read PGSERVICE: service files"));
         assert!(error(&[("DATABASE_URL", "mysql://h/x")]).starts_with("cannot read DATABASE_URL: it is neither"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::binaries::Search;
 use super::{Extra, Kept, PgBin, Server, ServerError, Source, Throwaway, environment, fetch};
@@ -50,25 +50,35 @@ impl Default for FindOptions {
 }
 
 impl Server {
-    /// The server that the user named; else the kept one; else a new one for this run.
+    /// The server that the user named; else the kept one, unless it is not of the programs that the user named; else a
+    /// new one for this run.
     pub fn find(options: &FindOptions) -> Result<Server, ServerError> {
         if let Some(named) = environment::named(options.db.as_deref(), &environment::process)? {
             return Server::connect(named.options, named.source, None);
         }
-        if let Some(kept) = Kept::find()? {
+        let wanted = named_programs(options)?;
+        if let Some(kept) = Kept::find()?
+            && wanted.as_ref().is_none_or(|bin| bin.folder == kept.programs)
+        {
             return Server::connect(kept.options().clone(), Source::Kept, None);
         }
-        let throwaway = Throwaway::start(&programs(options)?, &Extra::default())?;
+        let bin = wanted.map_or_else(|| newest_programs(options), Ok)?;
+        let throwaway = Throwaway::start(&bin, &Extra::default())?;
         Server::connect(throwaway.options().clone(), Source::Throwaway, Some(throwaway))
     }
 }
 
-/// PostgreSQL's programs for a server of our own.
+/// PostgreSQL's programs for a server of our own: the named ones, else the newest, fetched where there are none.
 pub fn programs(options: &FindOptions) -> Result<PgBin, ServerError> {
+    named_programs(options)?.map_or_else(|| newest_programs(options), Ok)
+}
+
+fn named_programs(options: &FindOptions) -> Result<Option<PgBin>, ServerError> {
     let by_variable = || env::var_os("ISOLAB_PG_BIN").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    if let Some(folder) = options.pg_bin.clone().or_else(by_variable) {
-        return PgBin::probe(Path::new(&folder));
-    }
+    options.pg_bin.clone().or_else(by_variable).map(|folder| PgBin::probe(&folder)).transpose()
+}
+
+fn newest_programs(options: &FindOptions) -> Result<PgBin, ServerError> {
     match (Search::run()?.newest(), options.fetch) {
         (Err(ServerError::NotFound { .. }), Fetch::Always) => fetch::fetch(options.tell),
         (Err(ServerError::NotFound { .. }), Fetch::Ask(ask)) if ask(fetch::QUESTION) => fetch::fetch(options.tell),

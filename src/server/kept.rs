@@ -26,6 +26,8 @@ const LONGEST_FOLDER: usize = 88;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     pub version: ServerVersion,
+    /// The folder of the programs that it runs from.
+    pub programs: PathBuf,
     options: ConnectOptions,
 }
 
@@ -33,6 +35,7 @@ pub struct Kept {
 #[derive(Serialize, Deserialize)]
 struct State {
     version: String,
+    programs: PathBuf,
     port: u16,
     password: String,
 }
@@ -47,7 +50,8 @@ impl Kept {
             return Ok(None);
         }
         let options = throwaway::superuser(&place.home.folder, state.port);
-        Ok(Some(Kept { version, options: ConnectOptions { password: Some(state.password), ..options } }))
+        let options = ConnectOptions { password: Some(state.password), ..options };
+        Ok(Some(Kept { version, programs: state.programs, options }))
     }
 
     /// Starts one, unless it is running already; whether it was started now.
@@ -137,9 +141,10 @@ impl Place {
         let (_, port) = postmaster::start(&bin, &self.account, &self.home, |_| {})?;
         let superuser = throwaway::superuser(folder, port);
         let password = throwaway::set_random_password(&superuser)?;
-        let state = State { version: bin.version.text.clone(), port, password: password.clone() };
+        let state = State { version: bin.version.text.clone(), programs: bin.folder, port, password };
         files::write_private(&self.state, &serde_json::to_vec(&state).unwrap_or_default())?;
-        Ok(Kept { version: bin.version, options: ConnectOptions { password: Some(password), ..superuser } })
+        let options = ConnectOptions { password: Some(state.password), ..superuser };
+        Ok(Kept { version: bin.version, programs: state.programs, options })
     }
 
     /// Stops what runs and removes what lies here. False when there was nothing.

@@ -69,24 +69,18 @@ fn a_sandbox_whose_owner_was_killed_is_removed_and_nothing_else() {
 }
 
 #[test]
-fn the_guardian_of_a_killed_run_stops_its_server_and_removes_its_folder() {
+fn the_server_of_a_killed_run_goes_by_its_guardian_or_else_by_clean() {
     for bin in installations() {
         for lab in [Lab::new(), Lab::of_an_ordinary_user()] {
-            let child = paused(&lab, &["--pg-bin", bin.folder.to_str().unwrap()]);
+            let arguments = ["--pg-bin", bin.folder.to_str().unwrap()];
+            let child = paused(&lab, &arguments);
             let (_, folder) = guardian(&child);
             let server = server_in(&folder);
             kill(child);
             eventually("the folder is gone", || !folder.exists());
             eventually("the server is gone", || !runs(server));
-        }
-    }
-}
 
-#[test]
-fn where_the_guardian_was_killed_too_clean_finds_the_server() {
-    for bin in installations() {
-        for lab in [Lab::new(), Lab::of_an_ordinary_user()] {
-            let child = paused(&lab, &["--pg-bin", bin.folder.to_str().unwrap()]);
+            let child = paused(&lab, &arguments);
             let (guardian, folder) = guardian(&child);
             let server = server_in(&folder);
             kill_process(guardian, Signal::KILL).unwrap();

@@ -27,6 +27,12 @@ fn a_kept_server_serves_later_commands_until_it_is_stopped() {
             assert!(schemas.is_empty(), "{schemas:?}");
         }
 
+        // Other programs than its own were asked for.
+        for other in installations().iter().filter(|other| other.version != bin.version) {
+            let story = lab.run(&["write-skew", "--pg-bin", other.folder.to_str().unwrap()]).success();
+            assert!(story.starts_with(&format!("PostgreSQL {} (throwaway server)\n", other.version)), "{story}");
+        }
+
         assert_eq!(lab.run(&["server", "stop"]).success(), "stopped the kept server\n");
         assert_eq!(lab.run(&["server", "status"]).code, Some(4));
         assert!(!lab.folder.path().join("cache/kept").exists());

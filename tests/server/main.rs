@@ -8,3 +8,4 @@ mod named;
 mod sandbox;
 mod support;
 mod throwaway;
+mod tls;

@@ -1,5 +1,10 @@
 //! A server that the user names, and one that cannot be had: what the program says.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use isolab::server::{Extra, Throwaway};
+
 use crate::common::installations;
 use crate::support::{Ended, Lab};
 
@@ -9,6 +14,25 @@ fn an_ordinary_user_gets_a_throwaway_server_too() {
         let lab = Lab::of_an_ordinary_user();
         let story = lab.run(&["write-skew", "--pg-bin", bin.folder.to_str().unwrap()]).success();
         assert!(story.starts_with(&format!("PostgreSQL {} (throwaway server)\n", bin.version)), "{story}");
+    }
+}
+
+#[test]
+fn the_variables_name_a_server_and_the_password_file_opens_it() {
+    for bin in installations() {
+        let throwaway = Throwaway::start(&bin, &Extra::default()).unwrap();
+        let options = throwaway.tcp_options();
+        let lab = Lab::new();
+        let file = lab.folder.path().join("pgpass");
+        fs::write(&file, format!("127.0.0.1:{}:*:postgres:{}\n", options.port, options.password.unwrap())).unwrap();
+        let mut command = lab.command(&["write-skew"]);
+        command.env("PGHOST", "127.0.0.1").env("PGPORT", options.port.to_string()).env("PGUSER", "postgres");
+        command.env("PGPASSFILE", &file);
+        for (mode, code) in [(0o600, 0), (0o644, 3)] {
+            fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+            let ended = Ended::from(command.output().unwrap());
+            assert_eq!(ended.code, Some(code), "{ended:?}");
+        }
     }
 }
 
