@@ -75,25 +75,25 @@ pub fn run(args: &LoadArgs, context: &mut Context) -> anyhow::Result<Exit> {
     if tells && !context.global.quiet {
         context.introduce(&server)?;
     }
-    let rows = run_all(&test, &server, deadline, context)?;
-    let results: Vec<AssertionResult> = assertions.iter().flat_map(|assertion| assertion.judge(&rows)).collect();
+    let ran = run_all(&test, &server, deadline, context)?;
+    let results: Vec<AssertionResult> = assertions.iter().flat_map(|assertion| assertion.judge(&ran.rows)).collect();
     let seed = test.is_random().then(|| test.seed());
     if tells {
         let style = context.style;
-        context.say(&text(style, &rows, &results, seed))?;
+        context.say(&text(style, &ran.rows, &results, seed))?;
     }
     if reports.wants(Format::Text) {
-        reports.write(Format::Text, &text(Style::PLAIN, &rows, &results, seed), context)?;
+        reports.write(Format::Text, &text(Style::PLAIN, &ran.rows, &results, seed), context)?;
     }
     if reports.wants(Format::Json) {
         let server = json::Server { version: server.version().to_string(), source: server.source().name().to_owned() };
         let mut document = Document::new(server, seed);
-        document.load = Some(rows.clone());
+        document.load = Some(ran.rows.clone());
         document.assertions = Some(results.clone());
         reports.write(Format::Json, &document.to_text()?, context)?;
     }
     context.out.flush()?;
-    Ok(exit_of(&test, &rows, &assertions, &results))
+    Ok(exit_of(&test, &ran, &results))
 }
 
 fn options(args: &LoadArgs, deadline: Instant) -> anyhow::Result<LoadOptions> {
@@ -121,35 +121,47 @@ fn parse_assertions(test: &LoadTest, texts: &[String]) -> Result<Vec<Assertion>,
     texts.iter().map(parse).collect()
 }
 
-/// The rows of all strategies that the server can run, up to the deadline.
-fn run_all(test: &LoadTest, server: &Server, deadline: Instant, context: &Context) -> anyhow::Result<Vec<LoadRow>> {
+/// What was run.
+struct Ran {
+    rows: Vec<LoadRow>,
+    /// The time limit came before everything was done.
+    cut_short: bool,
+}
+
+/// Runs all strategies that the server can run, up to the deadline.
+fn run_all(test: &LoadTest, server: &Server, deadline: Instant, context: &Context) -> anyhow::Result<Ran> {
     let progress = Progress::new(!context.shows_progress(), context.global.ascii);
     let steps = match test.amount() {
         LoadAmount::Requests(requests) => Some(requests),
         LoadAmount::For(_) => None,
     };
-    let mut rows = Vec::new();
+    let mut ran = Ran { rows: Vec::new(), cut_short: false };
     for strategy in test.strategies() {
+        let bar = progress.bar(&strategy.name, steps);
+        let note = |text: &str| progress.suspend(|| context.note(&format!("{}: {text}", strategy.name)));
         if Instant::now() >= deadline {
-            context.note(&format!("{}: not run, the time limit was reached", strategy.name));
+            note("not run, the time limit was reached");
+            ran.cut_short = true;
             continue;
         }
-        let bar = progress.bar(&strategy.name, steps);
         match test.run(server, strategy, &|| bar.advance()) {
             Ok(row) => {
                 diagnose::hopeless_load(&row, &test.scenario().sources, context.error_style)?;
-                rows.push(row);
+                ran.cut_short |= row.cut_short;
+                ran.rows.push(row);
+            }
+            Err(error) if error.is_time_limit() => {
+                note(&format!("not run to its end: {error}"));
+                ran.cut_short = true;
             }
             Err(LoadError::Run(error)) => match *error {
-                RunError::Unmet { reason } => {
-                    progress.suspend(|| context.note(&format!("{}: skipped, it {reason}", strategy.name)));
-                }
+                RunError::Unmet { reason } => note(&format!("skipped, it {reason}")),
                 error => return Err(diagnose::run_error(error, &test.scenario().sources, context.error_style)),
             },
             Err(error) => return Err(told(error)),
         }
     }
-    Ok(rows)
+    Ok(ran)
 }
 
 /// The user's own mistakes are told as such.
@@ -173,20 +185,18 @@ fn text(style: Style, rows: &[LoadRow], results: &[AssertionResult], seed: Optio
     text
 }
 
-fn exit_of(test: &LoadTest, rows: &[LoadRow], assertions: &[Assertion], results: &[AssertionResult]) -> Exit {
+fn exit_of(test: &LoadTest, ran: &Ran, results: &[AssertionResult]) -> Exit {
     let is_fix = |row: &LoadRow| {
         let of_row = |strategy: &&Strategy| strategy.name == row.strategy && strategy.level == row.isolation;
         test.strategies().iter().find(of_row).is_some_and(|strategy| strategy.is_fix)
     };
     let fails = |row: &LoadRow| row.checks.iter().any(|check| !check.holds);
-    if rows.iter().any(|row| is_fix(row) && fails(row)) || results.iter().any(|result| !result.holds) {
+    if ran.rows.iter().any(|row| is_fix(row) && fails(row)) || results.iter().any(|result| !result.holds) {
         return Exit::DidNotHold;
     }
-    let is_complete = rows.len() == test.strategies().len() && !rows.iter().any(|row| row.cut_short);
-    let all_judged = assertions.iter().all(|assertion| !assertion.judge(rows).is_empty());
-    match rows.is_empty() {
-        true => Exit::NothingMatched,
-        false if is_complete && all_judged => Exit::Held,
-        false => Exit::Inconclusive,
+    match (ran.cut_short, ran.rows.is_empty()) {
+        (true, _) => Exit::Inconclusive,
+        (false, true) => Exit::NothingMatched,
+        (false, false) => Exit::Held,
     }
 }

@@ -82,9 +82,15 @@ impl Assertion {
         Ok(Assertion { text: text.trim().to_owned(), strategy, name: name.to_owned(), operator, limit })
     }
 
-    /// What it says of each row that it is about.
+    /// What it says of each row that it is about. It does not hold of a row that it names and that is not there.
     pub fn judge(&self, rows: &[LoadRow]) -> Vec<AssertionResult> {
         let is_meant = |row: &&LoadRow| self.strategy.as_ref().is_none_or(|strategy| *strategy == row.strategy);
+        if let Some(strategy) = &self.strategy
+            && !rows.iter().any(|row| is_meant(&row))
+        {
+            let (text, strategy) = (self.text.clone(), strategy.clone());
+            return vec![AssertionResult { text, strategy, actual: None, holds: false }];
+        }
         rows.iter()
             .filter(is_meant)
             .map(|row| {
@@ -247,6 +253,13 @@ mod tests {
         assert!(error("overbudget == 0").contains("did you mean `over_budget`?"));
         assert!(error("naive-rr: ok > 0").contains("did you mean `naive-rc`?"));
         assert!(error("ok < 5ms").contains("`ok` is none"));
+    }
+
+    #[test]
+    fn a_row_that_is_not_there_fails_the_assertion() {
+        let assertion = Assertion::parse("conditional: ok > 0", &[], &["conditional"]).unwrap();
+        let results = assertion.judge(&[row("naive-rc", "0")]);
+        assert_eq!((results.len(), results[0].actual, results[0].holds), (1, None, false));
     }
 
     #[test]

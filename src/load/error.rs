@@ -41,6 +41,22 @@ pub enum LoadError {
     Interrupted(#[from] Interrupted),
 }
 
+impl LoadError {
+    /// Whether a limit was reached, rather than something broken.
+    pub fn is_time_limit(&self) -> bool {
+        let is_timeout = |error: &WireError| matches!(error, WireError::TimedOut { .. });
+        match self {
+            LoadError::Wire(error) => is_timeout(error),
+            LoadError::Run(error) => match error.as_ref() {
+                RunError::TimeLimit { .. } => true,
+                RunError::Wire(error) => is_timeout(error),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
 impl From<RunError> for LoadError {
     fn from(error: RunError) -> LoadError {
         LoadError::Run(Box::new(error))
