@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::lchown;
+use std::os::unix::fs::{MetadataExt, lchown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -56,6 +56,12 @@ impl Account {
             None => Ok(()),
         }
     }
+}
+
+/// Whether the server's user can get to a folder: where that is not us, if everybody may pass on the way.
+pub fn can_reach(folder: &Path) -> bool {
+    let everybody_passes = |folder: &Path| fs::metadata(folder).is_ok_and(|metadata| metadata.mode() & 0o001 != 0);
+    !rustix::process::geteuid().is_root() || folder.ancestors().all(everybody_passes)
 }
 
 /// The entry of `name` in the text of a passwd(5) file.

@@ -7,13 +7,20 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::file_lock::FileLock;
-use super::{ServerError, files};
+use super::{ServerError, account, files};
 
 /// `$ISOLAB_CACHE`; as root `/var/cache/isolab`, which the server's user can read; else the user's own cache folder.
 pub fn folder() -> Result<PathBuf, ServerError> {
     let path = locate()?;
     let made = DirBuilder::new().recursive(true).mode(0o755).create(&path).and_then(|()| path.canonicalize());
-    made.map_err(|error| ServerError::Cache { reason: format!("cannot create {}: {error}", path.display()) })
+    match made {
+        Ok(folder) if account::can_reach(&folder) => Ok(folder),
+        Ok(folder) => {
+            let reason = format!("the user that PostgreSQL runs as cannot get to {}", folder.display());
+            Err(ServerError::Cache { reason })
+        }
+        Err(error) => Err(ServerError::Cache { reason: format!("cannot create {}: {error}", path.display()) }),
+    }
 }
 
 fn locate() -> Result<PathBuf, ServerError> {

@@ -39,7 +39,7 @@ pub enum ServerError {
     )]
     NoAccount,
 
-    #[error("cannot keep files between runs: {reason}\nhelp: set ISOLAB_CACHE to a folder that you can write to")]
+    #[error("cannot keep files between runs: {reason}\nhelp: set ISOLAB_CACHE to another folder")]
     Cache { reason: String },
 
     /// `origin` is the flag or the variable that holds the text.
@@ -58,7 +58,11 @@ pub enum ServerError {
     #[error("this is PostgreSQL {found}; isolab needs version {needed} or newer")]
     TooOld { found: String, needed: u32 },
 
-    #[error("cannot connect to {address} as {user} to database {database} (the address is from {origin}): {reason}")]
+    #[error(
+        "cannot connect to {address} as {user} to database {database} (the address is from {origin}): {reason}\n\
+         help: see that the server runs there and lets you in; with neither --db nor DATABASE_URL nor PG* isolab uses a \
+         server of its own"
+    )]
     Connect { address: String, user: String, database: String, origin: String, reason: String },
 
     /// A statement of the lab's own that the server refused.

@@ -1,15 +1,13 @@
 //! A server for this run alone: a fresh data directory in a temporary folder, gone at the end.
 
 use std::env;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Duration;
 
 use rand::distr::{Alphanumeric, SampleString};
 
-use super::account::Account;
+use super::account::{self, Account};
 use super::admin::{APPLICATION_NAME, Admin};
 use super::configuration::{self, Extra};
 use super::guardian::GuardedFolder;
@@ -94,8 +92,6 @@ pub fn set_random_password(options: &ConnectOptions) -> Result<String, ServerErr
 pub fn temporary_folder() -> PathBuf {
     const LONGEST: usize = 70;
     let usual = env::temp_dir();
-    let everybody_passes = |folder: &Path| fs::metadata(folder).is_ok_and(|metadata| metadata.mode() & 0o001 != 0);
-    let is_reachable = !rustix::process::geteuid().is_root() || usual.ancestors().all(everybody_passes);
     let fits = usual.is_absolute() && usual.as_os_str().len() <= LONGEST;
-    if fits && is_reachable { usual } else { PathBuf::from("/tmp") }
+    if fits && account::can_reach(&usual) { usual } else { PathBuf::from("/tmp") }
 }
