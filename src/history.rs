@@ -217,6 +217,9 @@ pub struct Assessment {
     pub checks: Vec<CheckResult>,
     pub measures: Vec<MeasureResult>,
     pub sessions: Vec<SessionEnd>,
+    /// What the tables hold, where that was asked: for each its name and its rows as text; not stored.
+    #[serde(skip)]
+    pub contents: Vec<Vec<Option<String>>>,
 }
 
 impl Assessment {

@@ -112,12 +112,12 @@ impl LoadTest {
     /// Runs one strategy in a sandbox of its own. `ended` is called by the workers whenever a request has ended.
     pub fn run(&self, server: &Server, strategy: &Strategy, ended: &(dyn Fn() + Sync)) -> Result<LoadRow, LoadError> {
         let plan = self.plan(strategy);
-        let run_options = RunOptions { deadline: self.options.deadline, name_locks: false };
+        let run_options = RunOptions { deadline: self.options.deadline, name_locks: false, explores: false };
         let mut stage = Stage::prepare(server, &self.scenario, strategy.fix.as_deref(), run_options)?;
         let workload =
             Workload::new(&self.load, plan, stage.parameters().clone(), self.options.seed, self.options.shuffled)?;
         let mut play = |amount, ended: &(dyn Fn() + Sync)| {
-            stage.set_the_scene()?;
+            stage.set_the_scene(&stage.sessions(strategy.level))?;
             let shared = Shared {
                 workload: &workload,
                 queue: &Queue::new(amount, self.options.deadline),

@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 mod interpreter;
+mod mention;
 mod op;
 mod variables;
 

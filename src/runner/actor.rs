@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::flight::Flight;
 use crate::history::StatementError;
-use crate::program::{Interpreter, Variables};
+use crate::program::{Answer, Control, Interpreter, Request, Statement, Variables};
 use crate::scenario::{Call, Session};
 use crate::schedule::SessionView;
 use crate::wire::Connection;
@@ -24,6 +24,8 @@ pub(super) struct Actor {
     /// The variables that every call starts with.
     pub parameters: Variables,
     pub flight: Option<Flight>,
+    /// A statement that went out together with the BEGIN before it; its answer follows that one's.
+    pub ahead: Option<String>,
     /// The statement on its way is a BEGIN: what follows it in this step, by index, belongs to the same move.
     pub goes_on: Option<usize>,
     pub wait: Option<Waiting>,
@@ -69,6 +71,7 @@ impl Actor {
             interpreter: None,
             parameters,
             flight: None,
+            ahead: None,
             goes_on: None,
             wait: None,
             notified: 0,
@@ -85,6 +88,18 @@ impl Actor {
             self.interpreter = Some(Interpreter::new(call, self.parameters.clone()));
         }
         self.interpreter.as_mut()
+    }
+
+    /// The statement that will follow the BEGIN that the lab added, in the same move and whatever the answer is.
+    pub fn follower(&self, begin: &Statement) -> Option<String> {
+        let mut foreseen = self.interpreter.clone().filter(|_| begin.implicit && begin.control == Control::Begin)?;
+        let step = foreseen.step_index();
+        foreseen
+            .answered(&Answer { tag: "BEGIN".to_owned(), in_transaction: true, ..Answer::default() }, self.notified);
+        match foreseen.request() {
+            Request::Run(statement) if foreseen.step_index() == step => Some(statement.text.sql(foreseen.variables())),
+            _ => None,
+        }
     }
 
     /// The call is over: its steps count, and the next one may begin.

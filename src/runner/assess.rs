@@ -1,15 +1,15 @@
-//! Asks the checks and measures, with the record of the run in place.
+//! Asks the checks and measures.
 
 use std::time::Instant;
 
+use super::batch::Part;
 use super::error::RunError;
 use super::observer::Observer;
 use super::record;
 use super::script::Keeper;
 use crate::history::{Assessment, CheckResult, Event, MeasureResult, SessionEnd, SessionInfo, Told, What};
 use crate::program::Variables;
-use crate::scenario::source::Span;
-use crate::scenario::{Check, Measure, Plan, Script};
+use crate::scenario::{Check, Measure, Plan};
 use crate::wire::ResultSet;
 
 /// What the assessment is made of.
@@ -18,15 +18,23 @@ pub(crate) struct Asked<'a> {
     pub parameters: &'a Variables,
     pub sessions: &'a [SessionInfo],
     pub events: &'a [Event],
+    /// A question about the tables' contents; empty: nobody asks.
+    pub contents: &'a str,
     pub deadline: Instant,
 }
 
+/// Asks with the record of the run in place, where a check asks about the run.
 pub(crate) fn assess(keeper: &mut Keeper, observer: &mut Observer, asked: &Asked) -> Result<Assessment, RunError> {
-    let sql = record::statements(asked.sessions, asked.events);
-    keeper.home()?.query(&sql, asked.deadline)?;
-    let Asked { plan, parameters, deadline, .. } = *asked;
-    let mut assessment = ask(keeper, observer, plan.checks.iter(), &plan.measures, parameters, deadline)?;
+    let Asked { plan, parameters, deadline, contents, .. } = *asked;
+    let record = match record::is_asked(plan) {
+        true => record::statements(asked.sessions, asked.events),
+        false => String::new(),
+    };
+    let questions = Questions { checks: plan.checks.iter().collect(), measures: &plan.measures };
+    let before = [Part::Sql(contents), Part::Sql(&record)];
+    let (before, mut assessment) = questions.ask(&before, keeper, observer, parameters, deadline)?;
     assessment.sessions = session_ends(asked.sessions, asked.events);
+    assessment.contents = before.into_iter().next().unwrap_or_default().rows;
     Ok(assessment)
 }
 
@@ -39,34 +47,59 @@ pub(crate) fn ask<'a>(
     parameters: &Variables,
     deadline: Instant,
 ) -> Result<Assessment, RunError> {
-    let mut one_value = |script: &Script, part: String, span: Span| {
-        let result = keeper.run(script, &part, parameters, observer, deadline)?;
-        single_value(&result).map_err(|message| RunError::Shape { part, message, span })
-    };
-    let mut assessment = Assessment::default();
-    for check in checks {
-        let part = format!("check `{}`", check.name);
-        let answer = one_value(&check.script, part.clone(), check.span)?;
-        let holds = match answer.as_deref() {
-            None | Some("t") => true,
-            Some("f") => false,
-            Some(other) => {
-                let message = format!("gave `{other}`; a check gives true, false or null");
-                return Err(RunError::Shape { part, message, span: check.span });
-            }
-        };
-        assessment.checks.push(CheckResult { name: check.name.clone(), holds });
-    }
-    for measure in measures {
-        let part = format!("measure `{}`", measure.name);
-        let value = one_value(&measure.script, part.clone(), measure.span)?;
-        if let Some(text) = value.as_deref().filter(|text| text.parse::<f64>().is_err()) {
-            let message = format!("gave `{text}`; a measure gives one number");
-            return Err(RunError::Shape { part, message, span: measure.span });
+    let questions = Questions { checks: checks.collect(), measures };
+    Ok(questions.ask(&[], keeper, observer, parameters, deadline)?.1)
+}
+
+struct Questions<'a> {
+    checks: Vec<&'a Check>,
+    measures: &'a [Measure],
+}
+
+impl Questions<'_> {
+    /// Asks them after what comes before, all in one round trip, and gives the results of both.
+    fn ask<'p>(
+        &'p self,
+        before: &[Part<'p>],
+        keeper: &mut Keeper,
+        observer: &mut Observer,
+        parameters: &Variables,
+        deadline: Instant,
+    ) -> Result<(Vec<ResultSet>, Assessment), RunError> {
+        let checks = self.checks.iter().map(|check| (&check.script, format!("check `{}`", check.name)));
+        let measures = self.measures.iter().map(|measure| (&measure.script, format!("measure `{}`", measure.name)));
+        let scripts = checks.chain(measures).map(|(script, name)| Part::Script { script, name });
+        let parts: Vec<Part> = before.iter().map(Part::clone).chain(scripts).collect();
+        let mut results = keeper.run_all(&parts, parameters, observer, deadline)?;
+        let mut answers = results.split_off(before.len()).into_iter();
+        let mut assessment = Assessment::default();
+        for (check, answer) in self.checks.iter().zip(answers.by_ref()) {
+            assessment.checks.push(CheckResult { name: check.name.clone(), holds: holds(check, &answer)? });
         }
-        assessment.measures.push(MeasureResult { name: measure.name.clone(), unit: measure.unit.clone(), value });
+        for (measure, answer) in self.measures.iter().zip(answers) {
+            let value = number(measure, &answer)?;
+            assessment.measures.push(MeasureResult { name: measure.name.clone(), unit: measure.unit.clone(), value });
+        }
+        Ok((results, assessment))
     }
-    Ok(assessment)
+}
+
+fn holds(check: &Check, answer: &ResultSet) -> Result<bool, RunError> {
+    let shape = |message| RunError::Shape { part: format!("check `{}`", check.name), message, span: check.span };
+    match single_value(answer).map_err(shape)?.as_deref() {
+        None | Some("t") => Ok(true),
+        Some("f") => Ok(false),
+        Some(other) => Err(shape(format!("gave `{other}`; a check gives true, false or null"))),
+    }
+}
+
+fn number(measure: &Measure, answer: &ResultSet) -> Result<Option<String>, RunError> {
+    let shape = |message| RunError::Shape { part: format!("measure `{}`", measure.name), message, span: measure.span };
+    let value = single_value(answer).map_err(shape)?;
+    match value.as_deref().filter(|text| text.parse::<f64>().is_err()) {
+        Some(text) => Err(shape(format!("gave `{text}`; a measure gives one number"))),
+        None => Ok(value),
+    }
 }
 
 /// How each session's last call ended.

@@ -30,6 +30,8 @@ pub(super) struct Conduct {
     pub deadlock_check: Option<Duration>,
     /// Ask which lock a session waits for, for the story.
     pub name_locks: bool,
+    /// Send the BEGIN that the lab added together with the statement after it.
+    pub saves_round_trips: bool,
 }
 
 pub(super) struct Conductor<'a> {
@@ -156,13 +158,31 @@ impl Conductor<'_> {
         let Some(interpreter) = &actor.interpreter else { return Ok(()) };
         actor.goes_on = (statement.control == Control::Begin).then_some(interpreter.step_index());
         let sql = statement.text.sql(interpreter.variables());
+        if self.conduct.saves_round_trips
+            && let Some(follower) = actor.follower(statement)
+        {
+            return self.send_together(session, &sql, follower);
+        }
         self.send_text(session, &sql)
+    }
+
+    /// Saves the round trip between a BEGIN and the first statement. The second goes on record when the first is answered.
+    fn send_together(&mut self, session: usize, begin: &str, follower: String) -> Result<(), RunError> {
+        self.record(session, What::Sent { sql: begin.to_owned() });
+        let actor = &mut self.actors[session];
+        actor.flight = Some(Flight::default());
+        let sent = actor.connection.buffer_query(begin).and_then(|()| actor.connection.send_query(&follower));
+        actor.ahead = Some(follower);
+        sent.or_else(|error| self.disconnected(session, error))
     }
 
     fn send_text(&mut self, session: usize, sql: &str) -> Result<(), RunError> {
         self.record(session, What::Sent { sql: sql.to_owned() });
         let actor = &mut self.actors[session];
         actor.flight = Some(Flight::default());
+        if actor.ahead.take().is_some_and(|ahead| ahead == sql) {
+            return Ok(());
+        }
         match actor.connection.send_query(sql) {
             Ok(()) => Ok(()),
             Err(error) => self.disconnected(session, error),

@@ -2,9 +2,11 @@
 
 mod actor;
 mod assess;
+mod batch;
 mod conductor;
 mod error;
 mod flight;
+mod kept;
 mod observer;
 mod record;
 mod requirements;
@@ -18,6 +20,6 @@ mod wakes;
 pub use error::RunError;
 pub(crate) use error::statement_error;
 pub(crate) use observer::Observer;
-pub(crate) use record::ToldRow;
+pub(crate) use record::{ASKS_READ, ASKS_TOLD, ToldRow};
 pub use retry::RETRIED;
 pub use stage::{RunOptions, Stage};

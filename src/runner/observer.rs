@@ -11,6 +11,10 @@ use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError, WireError}
 /// No question of the observer takes longer on a server that answers at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
+/// Asked several times a run, so planned once.
+const PREPARE_WAITS: &str = "PREPARE isolab_waits (int[]) AS
+ SELECT pid, pg_blocking_pids(pid) || pg_safe_snapshot_blocking_pids(pid) FROM unnest($1) AS pid";
+
 /// The pids that a backend waits for, as the server sees it (`pg_blocking_pids`, `pg_safe_snapshot_blocking_pids`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wait {
@@ -28,17 +32,15 @@ impl Observer {
     /// `options` are those of the sandbox; the search path is emptied, so that an expression that reads a table fails.
     pub fn connect(options: ConnectOptions) -> Result<Observer, WireError> {
         let connection = Connection::connect(&options.with_setting("search_path", ""))?;
-        Ok(Observer { connection })
+        let mut observer = Observer { connection };
+        observer.query(PREPARE_WAITS)?;
+        Ok(observer)
     }
 
     /// Which of these backends wait, and for whom. Those that do not wait are left out.
     pub fn waits(&mut self, pids: &[i32]) -> Result<Vec<Wait>, WireError> {
         let list: Vec<String> = pids.iter().map(i32::to_string).collect();
-        let sql = format!(
-            "SELECT pid, pg_blocking_pids(pid) || pg_safe_snapshot_blocking_pids(pid) FROM unnest('{{{}}}'::int[]) AS pid",
-            list.join(",")
-        );
-        let result = self.query(&sql)?;
+        let result = self.query(&format!("EXECUTE isolab_waits ('{{{}}}')", list.join(",")))?;
         let wait = |row: &Vec<Option<String>>| {
             let pid = row.first()?.as_ref()?.parse().ok()?;
             let by: Vec<i32> =

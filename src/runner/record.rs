@@ -4,14 +4,15 @@ use postgres::types::Type;
 use serde_json::{Map, Value as Json};
 
 use crate::history::{Event, Fate, SessionInfo, Told, What};
+use crate::scenario::Plan;
 use crate::scenario::value::quoted;
 
 /// Creates the two tables and the helpers `seen`, `committed` and `raised` in the schema at the head of the search path.
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE isolab_told (session text, transaction text, attempt int, told text, sqlstate text, step text, message text,
-                          fate text, seq int GENERATED ALWAYS AS IDENTITY);
+                          fate text, seq int);
 CREATE TABLE isolab_read (session text, transaction text, attempt int, step text, row_no int, committed bool, row jsonb,
-                          seq int GENERATED ALWAYS AS IDENTITY);
+                          seq int);
 CREATE FUNCTION seen(_session text, _step text, _column text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT row ->> _column FROM isolab_read
    WHERE session = _session AND step = _step AND committed AND row ? _column ORDER BY seq DESC LIMIT 1 $$;
@@ -21,6 +22,17 @@ CREATE FUNCTION committed(_session text) RETURNS bool LANGUAGE sql STABLE AS $$
 CREATE FUNCTION raised(_sqlstate text) RETURNS bool LANGUAGE sql STABLE AS $$
   SELECT EXISTS (SELECT 1 FROM isolab_told WHERE sqlstate = _sqlstate) $$;
 ";
+
+/// Names by which a check asks what the clients were told, and what they read.
+pub(crate) const ASKS_TOLD: [&str; 2] = ["isolab_told", "raised("];
+pub(crate) const ASKS_READ: [&str; 3] = ["isolab_read", "seen(", "committed("];
+
+/// Whether a check or measure, or a function that the schema defines for them, asks about the run itself.
+pub(crate) fn is_asked(plan: &Plan) -> bool {
+    let checks = plan.checks.iter().map(|check| &check.script);
+    let scripts = checks.chain(plan.measures.iter().map(|measure| &measure.script)).chain(&plan.schema);
+    scripts.map(|script| &script.program).any(|program| program.mentions(&ASKS_TOLD) || program.mentions(&ASKS_READ))
+}
 
 /// The names of the tables, which a reset leaves to [`statements`].
 pub(crate) const TABLES: [&str; 2] = ["isolab_told", "isolab_read"];
@@ -54,14 +66,15 @@ pub(crate) fn statements(sessions: &[SessionInfo], events: &[Event]) -> String {
     let mut sql = told_statements(&told);
     let read: Vec<String> = (0..sessions.len())
         .flat_map(|session| read_rows(events.iter().filter(|event| event.session == session)))
-        .map(|read| {
+        .enumerate()
+        .map(|(seq, read)| {
             let Event { transaction, attempt, step, session, .. } = read.event;
             let texts = [&sessions[*session].name, transaction].map(|text| quoted(text)).join(", ");
             let row = quoted(&read.row.to_string());
-            format!("({texts}, {attempt}, {}, {}, {}, {row})", quoted(step), read.row_no, read.committed)
+            format!("({texts}, {attempt}, {}, {}, {}, {row}, {seq})", quoted(step), read.row_no, read.committed)
         })
         .collect();
-    insert(&mut sql, "isolab_read (session, transaction, attempt, step, row_no, committed, row)", &read);
+    insert(&mut sql, "isolab_read (session, transaction, attempt, step, row_no, committed, row, seq)", &read);
     sql
 }
 
@@ -69,10 +82,10 @@ pub(crate) fn statements(sessions: &[SessionInfo], events: &[Event]) -> String {
 pub(crate) fn told_statements(rows: &[ToldRow]) -> String {
     /// Of one INSERT: a load test has many.
     const MOST_ROWS: usize = 1_000;
-    let mut sql = format!("TRUNCATE {} RESTART IDENTITY;", TABLES.join(", "));
-    for rows in rows.chunks(MOST_ROWS) {
-        let target = "isolab_told (session, transaction, attempt, told, sqlstate, step, message, fate)";
-        insert(&mut sql, target, &told_values(rows));
+    let mut sql = TABLES.map(|table| format!("DELETE FROM {table};")).concat();
+    for rows in told_values(rows).chunks(MOST_ROWS) {
+        let target = "isolab_told (session, transaction, attempt, told, sqlstate, step, message, fate, seq)";
+        insert(&mut sql, target, rows);
     }
     sql
 }
@@ -81,7 +94,8 @@ pub(crate) fn told_statements(rows: &[ToldRow]) -> String {
 fn told_values(rows: &[ToldRow]) -> Vec<String> {
     let text = |value: Option<&str>| value.map_or_else(|| "NULL".to_owned(), quoted);
     rows.iter()
-        .map(|row| {
+        .enumerate()
+        .map(|(seq, row)| {
             let texts = [
                 row.told.map(Told::name),
                 row.sqlstate.as_deref(),
@@ -90,7 +104,8 @@ fn told_values(rows: &[ToldRow]) -> Vec<String> {
                 row.fate.map(Fate::name),
             ];
             let texts: Vec<String> = texts.into_iter().map(text).collect();
-            format!("({}, {}, {}, {})", quoted(&row.session), quoted(&row.transaction), row.attempt, texts.join(", "))
+            let (session, transaction) = (quoted(&row.session), quoted(&row.transaction));
+            format!("({session}, {transaction}, {}, {}, {seq})", row.attempt, texts.join(", "))
         })
         .collect()
 }

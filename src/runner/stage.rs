@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::actor::Actor;
 use super::assess::{Asked, ask, assess};
+use super::batch::Part;
 use super::conductor::{Conduct, Conductor};
 use super::error::RunError;
+use super::kept::Kept;
 use super::observer::Observer;
 use super::record::ToldRow;
 use super::reset::Reset;
@@ -32,6 +34,8 @@ pub struct RunOptions {
     pub deadline: Instant,
     /// Ask which lock a session waits for, for the story.
     pub name_locks: bool,
+    /// One run of many: what can be kept between them is kept.
+    pub explores: bool,
 }
 
 /// A scenario, in one of its forms, on a server.
@@ -46,8 +50,11 @@ pub struct Stage<'a> {
     observer: Observer,
     parameters: Variables,
     reset: Reset,
-    /// A schedule was played since the tables were made.
-    used: bool,
+    /// How many schedules were played since the tables were made.
+    played: u32,
+    kept: Kept,
+    /// The question about the tables' contents that is asked with the checks; empty: none.
+    contents: String,
     sandbox: Sandbox,
 }
 
@@ -74,8 +81,28 @@ impl<'a> Stage<'a> {
         for script in &plan.schema {
             keeper.run(script, "@schema", &parameters, &mut observer, options.deadline)?;
         }
-        let reset = Reset::find(keeper.home()?, plan, options.deadline)?;
-        Ok(Stage { scenario, plan, fix, server, options, keeper, observer, parameters, reset, used: false, sandbox })
+        let reset = Reset::find(keeper.home()?, plan, server.is_superuser(), options.deadline)?;
+        let (kept, contents) = (Kept::default(), String::new());
+        Ok(Stage {
+            scenario,
+            plan,
+            fix,
+            server,
+            options,
+            keeper,
+            observer,
+            parameters,
+            reset,
+            played: 0,
+            kept,
+            contents,
+            sandbox,
+        })
+    }
+
+    /// From now on this is asked with the checks; its rows go to [`Assessment::contents`].
+    pub fn ask_for_contents(&mut self, sql: String) {
+        self.contents = sql;
     }
 
     /// The sessions of a run at a level.
@@ -90,13 +117,16 @@ impl<'a> Stage<'a> {
         strategy: &mut dyn Strategy,
         listener: &mut dyn FnMut(&Event),
     ) -> Result<History, RunError> {
-        self.set_the_scene()?;
         let sessions = session_infos(self.plan, level);
+        self.kept.clean()?;
+        self.set_the_scene(&sessions)?;
+        self.kept.settle(self.options.deadline);
         let conduct = Conduct {
             deadline: self.options.deadline,
             stuck_limit: STUCK_LIMIT,
             deadlock_check: self.server.is_superuser().then_some(DEADLOCK_CHECK),
             name_locks: self.options.name_locks,
+            saves_round_trips: self.options.explores,
         };
         let actors = self.connect(&self.plan.sessions, &sessions)?;
         let some_backend = actors.first().map_or(0, |actor| actor.connection.backend_pid());
@@ -136,6 +166,7 @@ impl<'a> Stage<'a> {
                 parameters: &self.parameters,
                 sessions: &history.sessions,
                 events: &conductor.events,
+                contents: &self.contents,
                 deadline: self.options.deadline,
             };
             assess(&mut self.keeper, conductor.observer, &asked)
@@ -157,6 +188,9 @@ impl<'a> Stage<'a> {
         });
         history.events = std::mem::take(&mut conductor.events);
         history.racy = conductor.racy;
+        if self.options.explores {
+            self.kept.keep(conductor.actors.into_iter().chain(finally), &history.sessions);
+        }
         match finished {
             Ok(()) => Ok(history),
             Err(error @ (RunError::Stuck { .. } | RunError::TimeLimit { .. })) => {
@@ -194,41 +228,46 @@ impl<'a> Stage<'a> {
         ask(&mut self.keeper, &mut self.observer, checks, &self.plan.measures, &self.parameters, deadline)
     }
 
-    /// Fresh tables with their seed rows.
-    pub(crate) fn set_the_scene(&mut self) -> Result<(), RunError> {
-        if self.used {
-            match &self.reset {
-                Reset::Rebuild => {
-                    let options = self.options.clone();
-                    *self = Stage::prepare(self.server, self.scenario, self.fix, options)?;
-                }
-                Reset::Empty { sql } => {
-                    self.keeper.home()?.query(sql, self.options.deadline)?;
-                }
+    /// Fresh tables with their seed rows, for a run of these sessions.
+    pub(crate) fn set_the_scene(&mut self, sessions: &[SessionInfo]) -> Result<(), RunError> {
+        let exact = sessions.iter().any(|session| session.level == Level::Serializable);
+        let mut parts = Vec::new();
+        if self.played > 0 {
+            if self.reset == Reset::Rebuild {
+                let (options, contents) = (self.options.clone(), std::mem::take(&mut self.contents));
+                *self = Stage::prepare(self.server, self.scenario, self.fix, options)?;
+                self.contents = contents;
             }
+            parts.extend(self.reset.sql(exact, self.played).map(Part::Sql));
         }
-        self.used = true;
-        for script in &self.plan.setup {
-            self.keeper.run(script, "@setup", &self.parameters, &mut self.observer, self.options.deadline)?;
-        }
+        self.played += 1;
+        let setup = self.plan.setup.iter().map(|script| Part::Script { script, name: "@setup".to_owned() });
+        parts.extend(setup);
+        self.keeper.run_all(&parts, &self.parameters, &mut self.observer, self.options.deadline)?;
         Ok(())
     }
 
-    fn connect(&self, sessions: &[Session], infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
-        let connect = |(index, session): (usize, &Session)| {
-            let connection = Connection::connect(&self.session_options(session, infos[index].level))?;
+    fn connect(&mut self, sessions: &[Session], infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
+        let actor = |(index, session): (usize, &Session)| {
+            let connection = match self.kept.take(&infos[index]) {
+                Some(connection) => connection,
+                None => Connection::connect(&self.session_options(session, infos[index].level))?,
+            };
             Ok(Actor::new(index, session, connection, self.parameters.clone()))
         };
-        sessions.iter().enumerate().map(connect).collect()
+        sessions.iter().enumerate().map(actor).collect()
     }
 
     /// The actors of `@finally` that are not sessions already.
-    fn connect_finally(&self, infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
+    fn connect_finally(&mut self, infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
         let mut actors = Vec::new();
         for session in &self.plan.finally {
             let index = infos.iter().position(|info| info.name == session.name).unwrap_or(0);
             if index >= self.plan.sessions.len() {
-                let connection = Connection::connect(&self.session_options(session, infos[index].level))?;
+                let connection = match self.kept.take(&infos[index]) {
+                    Some(connection) => connection,
+                    None => Connection::connect(&self.session_options(session, infos[index].level))?,
+                };
                 actors.push(Actor::new(index, session, connection, self.parameters.clone()));
             }
         }

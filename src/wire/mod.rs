@@ -32,7 +32,7 @@ pub use connection::{Connection, wait_readable};
 pub use error::WireError;
 pub use message::{Column, Message, Row, TransactionStatus};
 pub use options::{ConnectOptions, Host, TlsMode};
-pub use query::ResultSet;
+pub use query::{Answered, ResultSet};
 pub use server_error::ServerError;
 #[cfg(feature = "tls")]
 pub(crate) use tls::client_config as tls_client_config;

@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-use super::{Column, Connection, Message, WireError};
+use super::{Column, Connection, Message, ServerError, WireError};
+
+/// The results of a query's statements, or the server's error.
+pub type Answered = Result<Vec<ResultSet>, Box<ServerError>>;
 
 /// What one statement returned, in text format.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,6 +25,27 @@ impl Connection {
     /// After [`WireError::TimedOut`] the answer is still outstanding.
     pub fn query(&mut self, sql: &str, deadline: Instant) -> Result<Vec<ResultSet>, WireError> {
         self.send_query(sql)?;
+        self.results(deadline)?.map_err(WireError::Server)
+    }
+
+    /// Runs several simple queries in one round trip, each in a transaction of its own: what [`Connection::query`] would
+    /// have given for each. One that fails does not keep the next from running.
+    pub fn query_each<'a>(
+        &mut self,
+        queries: impl IntoIterator<Item = &'a str>,
+        deadline: Instant,
+    ) -> Result<Vec<Answered>, WireError> {
+        let mut count = 0;
+        for sql in queries {
+            self.buffer_query(sql)?;
+            count += 1;
+        }
+        self.flush();
+        (0..count).map(|_| self.results(deadline)).collect()
+    }
+
+    /// What comes back of a simple query that was sent, up to ReadyForQuery.
+    pub fn results(&mut self, deadline: Instant) -> Result<Answered, WireError> {
         let mut results = Vec::new();
         let mut columns = Vec::new();
         let mut rows = Vec::new();
@@ -42,7 +66,7 @@ impl Connection {
                     self.flush();
                 }
                 Message::Error(error) => failure = Some(error),
-                Message::ReadyForQuery(_) => return failure.map_or(Ok(results), |error| Err(WireError::Server(error))),
+                Message::ReadyForQuery(_) => return Ok(failure.map_or(Ok(results), Err)),
                 _ => {}
             }
         }

@@ -35,7 +35,7 @@ pub fn perform(
 ) -> anyhow::Result<Vec<Run>> {
     let Selection { scenario, fix, levels } = selection;
     let plan = scenario.plan(*fix).unwrap_or(&scenario.as_written);
-    let options = RunOptions { deadline: performance.deadline, name_locks: true };
+    let options = RunOptions { deadline: performance.deadline, name_locks: true, explores: false };
     let mut stage = match Stage::prepare(performance.server, scenario, *fix, options) {
         Ok(stage) => stage,
         Err(RunError::Unmet { reason }) => return skipped(selection, &reason, performance, context),
