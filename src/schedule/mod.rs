@@ -1,10 +1,18 @@
 //! Which session moves next: schedules as data, and the strategies that make them. Knows no database.
 
+mod exhaustive;
+mod reduced;
 mod replay;
+mod search;
+#[cfg(test)]
+mod simulation;
 mod staged;
 mod text;
 
+pub use exhaustive::Exhaustive;
+pub use reduced::Reduced;
 pub use replay::Replay;
+pub use search::{Attempt, Effect, Search, Step};
 pub use staged::Staged;
 pub use text::{Schedule, ScheduleError};
 
