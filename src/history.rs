@@ -204,7 +204,7 @@ pub struct StatementError {
     pub message: String,
     pub detail: Option<String>,
     pub hint: Option<String>,
-    /// Where in the file: `scenarios/write-skew.sql:24:24`.
+    /// Where in the file: `scenarios/write-skew/write-skew.sql:24:24`.
     pub place: Option<String>,
     /// The same for a diagnostic with an excerpt; not stored.
     #[serde(skip)]

@@ -19,7 +19,7 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn lint_says_nothing_against_the_builtin_scenarios() {
-    let output = isolab(&["lint", "write-skew", "scenarios/lost-update.sql"]);
+    let output = isolab(&["lint", "write-skew", "scenarios/lost-updates/lost-update.sql"]);
     assert_eq!(stdout(&output), "2 files, no mistakes\n");
     assert_eq!(stderr(&output), "");
     assert_eq!(output.status.code(), Some(0));

@@ -56,16 +56,27 @@ fn differences(server: &Server, path: &Path) -> (Vec<String>, usize) {
     (differing, count)
 }
 
+/// The scenario files in a folder and in the folders inside it.
+fn scenario_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in folder.read_dir().expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files.extend(scenario_files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "sql") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
 fn stage_all(folders: &[PathBuf]) {
     let server = Server::find(&FindOptions { fetch: Fetch::Always, ..FindOptions::default() }).expect("a server");
     let mut differing = Vec::new();
     let mut count = 0;
     for folder in folders {
-        let mut files: Vec<PathBuf> =
-            folder.read_dir().expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
-        files.retain(|path| path.extension().is_some_and(|ending| ending == "sql"));
-        files.sort();
-        for path in files {
+        for path in scenario_files(folder) {
             let (found, runs) = differences(&server, &path);
             differing.extend(found);
             count += runs;

@@ -17,7 +17,7 @@ const SCHEMA_PATH: &str = "schema.sql";
 pub struct Builtin {
     /// Its file's name without folder and ending: `write-skew`.
     pub name: &'static str,
-    /// Its path in the repository: `scenarios/write-skew.sql`.
+    /// Its path in the repository: `scenarios/write-skew/write-skew.sql`.
     pub path: PathBuf,
     pub text: &'static str,
 }

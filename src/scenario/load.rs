@@ -95,7 +95,7 @@ mod tests {
     fn a_builtin_scenario_is_found_by_its_name() {
         let scenario = load("write-skew").unwrap();
         assert_eq!(scenario.name, "write-skew");
-        assert_eq!(scenario.sources.files[0].name, "scenarios/write-skew.sql");
+        assert_eq!(scenario.sources.files[0].name, "scenarios/write-skew/write-skew.sql");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 -- adds the expense and raises the total, in one transaction. The report shows the total from before and the expenses
 -- from after, so the books seem to be $250 out. Nothing in the data is wrong.
 
--- @schema ../schema.sql
+-- @schema ../../schema.sql
 
 -- @setup
 INSERT INTO teams (id, name, budget, spent) VALUES ('design', 'Design', 5000, 1000);
@@ -57,6 +57,7 @@ COMMIT;
 
 -- @fix one-statement
 -- One statement sees one moment, at every level.
+-- Catalogue: one statement for both reads
 -- @transaction report
 \step sum
 SELECT spent, (SELECT coalesce(sum(amount), 0) FROM expenses WHERE team_id = 'design') AS total
@@ -69,10 +70,28 @@ SELECT seen('report', 'sum', 'spent')::int;
 -- @expect all: prevented
 
 -- @fix for-share
--- A lock on the team's row keeps every writer of the total out until the report is done.
+-- Every read locks what it reads. The lock on the team's row keeps each writer of the total out until the report is
+-- done.
+-- Catalogue: FOR SHARE on each row as it is read
 -- @transaction report
 \step total
 SELECT spent FROM teams WHERE id = 'design' FOR SHARE \gset
 \step sum
+SELECT coalesce(sum(amount), 0) AS total
+  FROM (SELECT amount FROM expenses WHERE team_id = 'design' FOR SHARE) AS locked \gset
+-- @expect all: waits
+
+-- @fix for-share-first
+-- All locks are taken before anything is read, so the order of the reads no longer matters. It locks no row that does
+-- not exist yet: an expense is kept out only because its writer has to change the team's row as well.
+-- Catalogue: FOR SHARE on both rows first
+-- @transaction report
+\step lock
+SELECT id FROM teams WHERE id = 'design' FOR SHARE;
+SELECT id FROM expenses WHERE team_id = 'design' ORDER BY id FOR SHARE;
+\step total
+SELECT spent FROM teams WHERE id = 'design' \gset
+\step sum
 SELECT coalesce(sum(amount), 0) AS total FROM expenses WHERE team_id = 'design' \gset
+-- @order report lock, report total, carol commit, report sum, report commit
 -- @expect all: waits
