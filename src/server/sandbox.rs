@@ -1,7 +1,5 @@
 //! Where the lab works on a server: a schema or databases of its own, gone at the end.
 
-use rand::distr::SampleString;
-
 use super::admin::Admin;
 use super::mark::{Mark, PREFIX};
 use super::{Server, ServerError, removal};
@@ -37,7 +35,7 @@ impl Sandbox {
             // The lock goes with the session, so the session must outlast the run.
             admin.execute("set the session's timeout", "SET idle_session_timeout = 0")?;
         }
-        let name = format!("{PREFIX}{}", LowerCase.sample_string(&mut rand::rng(), 10));
+        let name = format!("{PREFIX}{:012x}", rand::random::<u64>() >> 16);
         let base = ConnectOptions { application_name: name.clone(), ..server.options().clone() }
             .with_setting("standard_conforming_strings", "on")
             .with_setting("jit", "off");
@@ -120,15 +118,5 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         // There is nobody to tell; what stays is marked, and `isolab server clean` finds it.
         let _ = self.remove();
-    }
-}
-
-/// Letters and digits that need no quoting in SQL.
-struct LowerCase;
-
-impl SampleString for LowerCase {
-    fn append_string<R: rand::Rng + ?Sized>(&self, rng: &mut R, string: &mut String, length: usize) {
-        use rand::RngExt;
-        string.extend((0..length).map(|_| char::from_digit(rng.random_range(0..36), 36).unwrap_or('0')));
     }
 }
