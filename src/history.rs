@@ -118,6 +118,10 @@ pub enum What {
     Said {
         text: String,
     },
+    /// `\effect`: done outside, whatever becomes of the transaction.
+    Effect {
+        sql: String,
+    },
     /// `\reject` and `\rollback`: the call ends with a business no.
     Rejected {
         text: String,

@@ -2,6 +2,7 @@
 //!
 //! The runner drives it with a polled connection, a load worker with a blocking one; both mean the same by it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::op::{Action, Control, Op, Statement};
@@ -12,6 +13,8 @@ use crate::scenario::template::Template;
 use crate::scenario::value::Value;
 use crate::scenario::{Call, Transaction};
 
+/// A session's own connection in `\connect`.
+const MAIN: &str = "main";
 /// SQLSTATE of a `\gset` that met more than one row.
 const TOO_MANY_ROWS: &str = "P0003";
 /// SQLSTATE of a `\while` that did not end.
@@ -32,7 +35,7 @@ pub enum Request {
     Sleep { milliseconds: u64 },
     /// Likewise: run it at once, on a connection of its own.
     Effect(Template),
-    /// Likewise: go on in another connection.
+    /// Go on in another connection, then say [`Interpreter::connected`].
     Connect { name: String },
     /// Cut the connection; nothing follows but [`Request::Over`].
     Crash,
@@ -70,6 +73,7 @@ struct Checkpoint {
     variables: Variables,
     tries: Vec<usize>,
     rounds: Vec<u32>,
+    place: String,
 }
 
 /// One call on its way.
@@ -87,7 +91,12 @@ pub struct Interpreter {
     /// Rounds so far of the loop at each position.
     rounds: Vec<u32>,
     checkpoint: Checkpoint,
-    in_transaction: bool,
+    /// The connection that it is in, by its name in `\connect`.
+    place: String,
+    /// The connections on which a transaction block is open.
+    open: BTreeSet<String>,
+    /// Where it has to go on before anything else.
+    goes_to: Option<String>,
     fate: Option<Fate>,
     notes: Vec<What>,
     ending: Option<Ending>,
@@ -122,6 +131,7 @@ impl Interpreter {
                 variables: variables.clone(),
                 tries: Vec::new(),
                 rounds: rounds.clone(),
+                place: MAIN.to_owned(),
             },
             steps_done: vec![0; transaction.program.steps.len()],
             arguments: call.arguments.clone(),
@@ -131,7 +141,9 @@ impl Interpreter {
             position: 0,
             tries: Vec::new(),
             rounds,
-            in_transaction: false,
+            place: MAIN.to_owned(),
+            open: BTreeSet::new(),
+            goes_to: None,
             fate: None,
             notes: Vec::new(),
             ending: None,
@@ -193,7 +205,7 @@ impl Interpreter {
 
     /// Whether a transaction block is open, failed or not.
     pub fn in_transaction(&self) -> bool {
-        self.in_transaction
+        self.open.contains(&self.place)
     }
 
     /// Whether the COMMIT that the lab added comes right after the statement on its way, whatever its answer is: a driver
@@ -203,7 +215,7 @@ impl Interpreter {
         let is_plain = |statement: &Statement| {
             statement.control == Control::Other && statement.capture.is_none() && !statement.lost
         };
-        let may_be_followed = self.in_transaction && self.ending.is_none() && self.tries.is_empty();
+        let may_be_followed = self.in_transaction() && self.ending.is_none() && self.tries.is_empty();
         if !may_be_followed
             || !matches!(ops.get(self.position).map(|op| &op.action), Some(Action::Statement(s)) if is_plain(s))
         {
@@ -226,6 +238,9 @@ impl Interpreter {
         if !self.notes.is_empty() {
             return Request::Note(self.notes.remove(0));
         }
+        if let Some(name) = &self.goes_to {
+            return Request::Connect { name: name.clone() };
+        }
         if let Some(argument) = self.arguments.get(self.arguments_done) {
             return Request::Evaluate(argument.clone());
         }
@@ -247,14 +262,16 @@ impl Interpreter {
 
     /// The statement was answered; `notified` counts the session's notifications so far.
     pub fn answered(&mut self, answer: &Answer, notified: i32) {
-        self.in_transaction = answer.in_transaction;
+        self.set_open(answer.in_transaction);
         self.variables.set("ROW_COUNT", Value::integer(affected_rows(&answer.tag)));
         self.variables.set("SQLSTATE", Value::text("00000"));
         self.variables.set("COMMAND_TAG", Value::text(answer.tag.as_str()));
         self.variables.set("NOTIFIED", Value::integer(notified));
         let statement = match (&mut self.ending, self.transaction.program.ops.get(self.position)) {
             (Some(ending), _) => {
-                ending.closing = None;
+                if !matches!(ending.closing, Some(Closing::Abort)) || self.open.is_empty() {
+                    ending.closing = None;
+                }
                 self.fate = Some(fate_of(&answer.tag));
                 return;
             }
@@ -273,7 +290,7 @@ impl Interpreter {
             return self.failed(*error);
         }
         self.position += 1;
-        if !answer.in_transaction {
+        if self.open.is_empty() {
             self.remember();
         }
     }
@@ -306,7 +323,24 @@ impl Interpreter {
         }
     }
 
-    /// What was asked for is done: a sleep, an effect, another connection.
+    /// The client goes on in this connection; the server's word is whether a transaction block is open there.
+    pub fn connected(&mut self, name: &str, in_transaction: bool) {
+        self.place = name.to_owned();
+        self.set_open(in_transaction);
+        if self.goes_to.take().is_none() && self.ending.is_none() {
+            self.position += 1;
+        }
+    }
+
+    fn set_open(&mut self, in_transaction: bool) {
+        if in_transaction {
+            self.open.insert(self.place.clone());
+        } else {
+            self.open.remove(&self.place);
+        }
+    }
+
+    /// What was asked for is done: a sleep or an effect.
     pub fn done(&mut self) {
         self.position += 1;
     }
@@ -326,12 +360,13 @@ impl Interpreter {
         }
         self.arguments_done = self.arguments.len();
         self.fate = Some(Fate::RolledBack);
-        self.ending = Some(Ending { end: End::Failed(error), closing: self.in_transaction.then_some(Closing::Abort) });
+        self.ending =
+            Some(Ending { end: End::Failed(error), closing: (!self.open.is_empty()).then_some(Closing::Abort) });
     }
 
     /// The server answered the statement with an error; `in_transaction` is its word that a (failed) block is still open.
     pub fn refused(&mut self, error: StatementError, in_transaction: bool) {
-        self.in_transaction = in_transaction;
+        self.set_open(in_transaction);
         self.failed(error);
     }
 
@@ -342,21 +377,25 @@ impl Interpreter {
 
     /// The ROLLBACK that [`Request::RollBack`] asked for was done.
     pub fn rolled_back(&mut self) {
-        self.in_transaction = false;
-        if let Some(ending) = &mut self.ending {
+        self.set_open(false);
+        if let Some(ending) = &mut self.ending
+            && self.open.is_empty()
+        {
             ending.closing = None;
         }
     }
 
     /// Goes back to where the failed transaction began, with the variables of that moment.
     pub fn retry(&mut self) {
-        let Checkpoint { position, step, variables, tries, rounds } = self.checkpoint.clone();
+        let Checkpoint { position, step, variables, tries, rounds, place } = self.checkpoint.clone();
         self.position = position;
         self.step = step;
         self.variables = variables;
         self.tries = tries;
         self.rounds = rounds;
-        self.in_transaction = false;
+        self.place = MAIN.to_owned();
+        self.open.clear();
+        self.goes_to = (place != MAIN).then_some(place);
         self.fate = None;
         self.notes.clear();
         self.ending = None;
@@ -366,7 +405,7 @@ impl Interpreter {
     fn request_of(&mut self, op: &Op) -> Option<Request> {
         match &op.action {
             Action::Statement(statement) => {
-                if statement.control == Control::Begin && !self.in_transaction {
+                if statement.control == Control::Begin && self.open.is_empty() {
                     self.remember();
                 }
                 Some(Request::Run(statement.clone()))
@@ -390,7 +429,7 @@ impl Interpreter {
                 self.pass_to_commit();
                 let closing = if *commit { Closing::Commit } else { Closing::Rollback };
                 let end = End::Rejected(text.clone());
-                self.ending = Some(Ending { end, closing: self.in_transaction.then_some(closing) });
+                self.ending = Some(Ending { end, closing: self.open.contains(&self.place).then_some(closing) });
                 Some(Request::Note(What::Rejected { text }))
             }
             Action::Round { limit } => {
@@ -430,7 +469,10 @@ impl Interpreter {
         match ending.closing {
             Some(Closing::Commit) => Request::Run(closing_statement("COMMIT", Control::Commit)),
             Some(Closing::Rollback) => Request::Run(closing_statement("ROLLBACK", Control::Rollback)),
-            Some(Closing::Abort) => Request::RollBack,
+            Some(Closing::Abort) => match self.open.first() {
+                Some(name) if !self.open.contains(&self.place) => Request::Connect { name: name.clone() },
+                _ => Request::RollBack,
+            },
             None => {
                 let end = ending.end.clone();
                 self.pass(self.steps_done.len());
@@ -446,6 +488,7 @@ impl Interpreter {
             variables: self.variables.clone(),
             tries: self.tries.clone(),
             rounds: self.rounds.clone(),
+            place: self.place.clone(),
         };
     }
 

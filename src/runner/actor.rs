@@ -4,16 +4,21 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use super::flight::Flight;
+use super::links::LinkId;
 use crate::history::StatementError;
 use crate::program::{Answer, Control, Interpreter, Request, Statement, Variables};
 use crate::scenario::{Call, Session};
 use crate::schedule::SessionView;
-use crate::wire::Connection;
 
 pub(super) struct Actor {
     pub name: String,
     pub calls: Vec<Call>,
-    pub connection: Connection,
+    /// The connection that it is in.
+    pub link: LinkId,
+    /// Its own connection, where each call begins.
+    pub home: LinkId,
+    /// Its connections to further databases.
+    pub databases: HashMap<String, LinkId>,
     /// Its index in the history.
     pub index: usize,
     /// The call that it is in, or that comes next.
@@ -26,6 +31,8 @@ pub(super) struct Actor {
     pub flight: Option<Flight>,
     /// A statement that went out together with the BEGIN before it; its answer follows that one's.
     pub ahead: Option<String>,
+    /// `\lost`: the answer to the statement on its way will be lost, and this is what the statement does.
+    pub loses: Option<Control>,
     /// The statement on its way is a BEGIN: what follows it in this step, by index, belongs to the same move.
     pub goes_on: Option<usize>,
     pub wait: Option<Waiting>,
@@ -50,6 +57,10 @@ pub(super) struct Waiting {
     pub by: Vec<i32>,
     /// The server has said so since the last event.
     pub confirmed: bool,
+    /// It was asleep then, with the clock of its deadlock check running.
+    pub asleep: bool,
+    /// Its one look for a deadlock is over.
+    pub checked: bool,
 }
 
 /// What is needed to run a failed call again.
@@ -60,11 +71,19 @@ pub(super) struct FailedCall {
 }
 
 impl Actor {
-    pub fn new(index: usize, session: &Session, connection: Connection, parameters: Variables) -> Actor {
+    pub fn new(
+        index: usize,
+        session: &Session,
+        home: LinkId,
+        databases: HashMap<String, LinkId>,
+        parameters: Variables,
+    ) -> Actor {
         Actor {
             name: session.name.clone(),
             calls: session.calls.clone(),
-            connection,
+            link: home,
+            home,
+            databases,
             index,
             call: 0,
             attempt: 1,
@@ -72,6 +91,7 @@ impl Actor {
             parameters,
             flight: None,
             ahead: None,
+            loses: None,
             goes_on: None,
             wait: None,
             notified: 0,
@@ -115,8 +135,19 @@ impl Actor {
         }
         self.call += 1;
         self.attempt = 1;
+        self.link = self.home;
         self.last_variables = Some(interpreter.variables().clone());
         Some(interpreter)
+    }
+
+    /// The connections that no other session uses.
+    pub fn own_links(&self) -> Vec<LinkId> {
+        std::iter::once(self.home).chain(self.databases.values().copied()).collect()
+    }
+
+    /// The client is dead: no further call of it begins.
+    pub fn die(&mut self) {
+        self.call = self.calls.len();
     }
 
     /// More calls, in the variables that the last one left.
@@ -138,30 +169,43 @@ impl Actor {
         self.interpreter.as_ref().map_or("", Interpreter::step_name)
     }
 
+    /// No statement of it is on its way, and there is something left to do.
+    pub fn is_idle(&self) -> bool {
+        self.flight.is_none() && self.call < self.calls.len()
+    }
+
     /// Messages of a statement are outstanding, and nobody has confirmed that it waits.
     pub fn is_unsettled(&self) -> bool {
         self.flight.is_some() && !self.wait.as_ref().is_some_and(|wait| wait.confirmed)
     }
 }
 
-impl SessionView for Actor {
+/// A session as strategies see it.
+pub(super) struct View<'a> {
+    pub actor: &'a Actor,
+    /// Nobody else's statement is on its way in the connection that it would use.
+    pub is_free: bool,
+}
+
+impl SessionView for View<'_> {
     fn can_move(&self) -> bool {
-        self.flight.is_none() && self.call < self.calls.len()
+        self.is_free && self.actor.is_idle()
     }
 
     fn is_blocked(&self) -> bool {
-        self.flight.is_some()
+        self.actor.flight.is_some()
     }
 
     fn times_done(&self, transaction: Option<&str>, step: &str) -> u32 {
         let is_named = |name: &str| transaction.is_none_or(|transaction| transaction == name);
         let earlier: u32 = self
+            .actor
             .steps_done
             .iter()
             .filter(|((transaction, done), _)| is_named(transaction) && done == step)
             .map(|(_, times)| times)
             .sum();
-        let current = self.interpreter.as_ref().filter(|interpreter| is_named(&interpreter.transaction().name));
+        let current = self.actor.interpreter.as_ref().filter(|interpreter| is_named(&interpreter.transaction().name));
         earlier + current.map_or(0, |interpreter| interpreter.times_done(step))
     }
 }

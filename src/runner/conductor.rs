@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::actor::{Actor, FailedCall};
+use super::actor::{Actor, FailedCall, View};
+use super::client::CONNECTION_FAILURE;
 use super::error::{RunError, statement_error};
 use super::flight::{Flight, Landed};
+use super::links::{LinkId, Links};
 use super::observer::Observer;
 use super::wakes::Wakes;
 use crate::history::{Event, Fate, Phase, StatementError, Told, What};
@@ -14,9 +16,6 @@ use crate::scenario::Retry;
 use crate::scenario::source::Sources;
 use crate::schedule::{Choice, Schedule, SessionView, Strategy};
 use crate::wire::{Message, ServerError, TransactionStatus, WireError};
-
-/// SQLSTATE of a connection that is gone without a reason.
-const CONNECTION_FAILURE: &str = "08006";
 
 /// How the sessions' waits are to be treated.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +35,9 @@ pub(super) struct Conduct {
 
 pub(super) struct Conductor<'a> {
     pub actors: Vec<Actor>,
+    pub links: Links,
+    /// The connection of `\effect`.
+    pub outside: LinkId,
     pub observer: &'a mut Observer,
     pub sources: &'a Sources,
     /// Whether and how the scenario's client retries.
@@ -55,13 +57,14 @@ impl Conductor<'_> {
     /// Plays a strategy to its end.
     pub fn play(&mut self, strategy: &mut dyn Strategy) -> Result<(), RunError> {
         loop {
-            let views: Vec<&dyn SessionView> = self.actors.iter().map(|actor| actor as &dyn SessionView).collect();
+            let views = self.views();
+            let views: Vec<&dyn SessionView> = views.iter().map(|view| view as &dyn SessionView).collect();
             match strategy.choose(&views) {
                 Choice::Move(session) => self.advance(session)?,
                 Choice::Await(session) => self.until_free(&[session])?,
                 Choice::Over => {
                     let blocked: Vec<usize> =
-                        (0..self.actors.len()).filter(|&session| self.actors[session].is_blocked()).collect();
+                        (0..self.actors.len()).filter(|&session| self.actors[session].flight.is_some()).collect();
                     if blocked.is_empty() {
                         return Ok(());
                     }
@@ -75,8 +78,9 @@ impl Conductor<'_> {
     pub fn advance(&mut self, session: usize) -> Result<(), RunError> {
         self.schedule.choices.push(session);
         let waiting = self.waiting();
-        self.let_deadlock_checks_pass(&waiting);
-        let ordered = self.wakes.stop(waiting.iter().map(|&waiter| self.actors[waiter].connection.backend_pid()))?;
+        self.let_deadlock_checks_pass(&waiting)?;
+        let backends: Vec<i32> = waiting.iter().filter_map(|&waiter| self.pid(waiter)).collect();
+        let ordered = self.wakes.stop(backends.into_iter())?;
         for waiter in &waiting {
             self.doubt(*waiter);
         }
@@ -84,7 +88,9 @@ impl Conductor<'_> {
         if ordered {
             self.settle(&[session])?;
             for &waiter in &waiting {
-                self.wakes.resume(self.actors[waiter].connection.backend_pid());
+                if let Some(pid) = self.pid(waiter) {
+                    self.wakes.resume(pid);
+                }
                 self.settle(&[waiter, session])?;
             }
         }
@@ -93,6 +99,16 @@ impl Conductor<'_> {
         let woken = waiting.iter().filter(|&&waiter| self.actors[waiter].wait.is_none()).count();
         self.racy |= woken > 1 && !ordered;
         Ok(())
+    }
+
+    fn views(&self) -> Vec<View<'_>> {
+        let in_use = |link: LinkId| self.actors.iter().any(|other| other.flight.is_some() && other.link == link);
+        self.actors.iter().map(|actor| View { actor, is_free: !in_use(actor.link) }).collect()
+    }
+
+    /// The backend that a session is in; none before it has connected.
+    pub fn pid(&self, session: usize) -> Option<i32> {
+        self.links.pid(self.actors[session].link)
     }
 
     /// The sessions that wait, in the order in which they blocked.
@@ -107,16 +123,6 @@ impl Conductor<'_> {
     fn doubt(&mut self, session: usize) {
         if let Some(wait) = &mut self.actors[session].wait {
             wait.confirmed = false;
-        }
-    }
-
-    /// A backend looks for a deadlock once, `deadlock_timeout` after it blocked. When those checks are over, the one
-    /// that closes a cycle is the only one that can notice it.
-    fn let_deadlock_checks_pass(&self, waiting: &[usize]) {
-        let latest =
-            waiting.iter().filter_map(|&waiter| self.actors[waiter].wait.as_ref()).map(|wait| wait.since).max();
-        if let (Some(latest), Some(check)) = (latest, self.conduct.deadlock_check) {
-            std::thread::sleep((latest + check).saturating_duration_since(Instant::now()));
         }
     }
 
@@ -148,7 +154,10 @@ impl Conductor<'_> {
                     self.end_call(session, end);
                     return Ok(());
                 }
-                other => return Err(RunError::Unmet { reason: format!("this version cannot stage {other:?}") }),
+                Request::Crash => self.crash(session)?,
+                Request::Connect { name } => self.connect(session, &name)?,
+                Request::Effect(sql) => self.effect(session, &sql)?,
+                Request::Sleep { milliseconds } => self.sleep(session, milliseconds)?,
             }
         }
     }
@@ -157,6 +166,7 @@ impl Conductor<'_> {
         let actor = &mut self.actors[session];
         let Some(interpreter) = &actor.interpreter else { return Ok(()) };
         actor.goes_on = (statement.control == Control::Begin).then_some(interpreter.step_index());
+        actor.loses = (statement.lost && actor.attempt == 1).then_some(statement.control);
         let sql = statement.text.sql(interpreter.variables());
         if self.conduct.saves_round_trips
             && let Some(follower) = actor.follower(statement)
@@ -171,7 +181,8 @@ impl Conductor<'_> {
         self.record(session, What::Sent { sql: begin.to_owned() });
         let actor = &mut self.actors[session];
         actor.flight = Some(Flight::default());
-        let sent = actor.connection.buffer_query(begin).and_then(|()| actor.connection.send_query(&follower));
+        let connection = self.links.open(actor.link)?;
+        let sent = connection.buffer_query(begin).and_then(|()| connection.send_query(&follower));
         actor.ahead = Some(follower);
         sent.or_else(|error| self.disconnected(session, error))
     }
@@ -183,7 +194,7 @@ impl Conductor<'_> {
         if actor.ahead.take().is_some_and(|ahead| ahead == sql) {
             return Ok(());
         }
-        match actor.connection.send_query(sql) {
+        match self.links.open(actor.link)?.send_query(sql) {
             Ok(()) => Ok(()),
             Err(error) => self.disconnected(session, error),
         }
@@ -193,7 +204,7 @@ impl Conductor<'_> {
     pub fn read(&mut self, session: usize) -> Result<bool, RunError> {
         let mut progress = false;
         while self.actors[session].flight.is_some() {
-            let message = match self.actors[session].connection.try_message() {
+            let message = match self.links.open(self.actors[session].link)?.try_message() {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
                 Err(error) => {
@@ -230,6 +241,10 @@ impl Conductor<'_> {
         if self.actors[session].wait.take().is_some() {
             self.record(session, What::Woke);
         }
+        if let Some(control) = self.actors[session].loses.take() {
+            self.lose_answer(session, control)?;
+            return self.proceed(session, false);
+        }
         let in_transaction = landed.status != TransactionStatus::Idle;
         match landed.error {
             Some(error) => {
@@ -263,7 +278,7 @@ impl Conductor<'_> {
     }
 
     /// A statement (then with the server's word on its transaction) or an expression failed.
-    fn fail(&mut self, session: usize, error: StatementError, in_transaction: Option<bool>) {
+    pub fn fail(&mut self, session: usize, error: StatementError, in_transaction: Option<bool>) {
         self.record(session, What::Failed { error: error.clone() });
         let actor = &mut self.actors[session];
         actor.goes_on = None;
@@ -275,7 +290,7 @@ impl Conductor<'_> {
         }
     }
 
-    fn statement_error(&self, session: usize, error: &ServerError) -> StatementError {
+    pub fn statement_error(&self, session: usize, error: &ServerError) -> StatementError {
         let interpreter = self.actors[session].interpreter.as_ref();
         let span = interpreter.and_then(|interpreter| interpreter.place_of(error.position));
         statement_error(error, span, self.sources)
@@ -292,6 +307,7 @@ impl Conductor<'_> {
         let failure = self.statement_error(session, reason);
         self.actors[session].flight = None;
         self.actors[session].wait = None;
+        self.links.forget(self.actors[session].link);
         self.record(session, What::Disconnected { reason: reason.to_string() });
         let sqlstate =
             if failure.sqlstate.is_empty() { CONNECTION_FAILURE.to_owned() } else { failure.sqlstate.clone() };
@@ -311,8 +327,10 @@ impl Conductor<'_> {
         self.record(session, What::Ended { fate, told, message });
         let actor = &mut self.actors[session];
         let call = actor.call;
-        if let (Some(interpreter), End::Failed(error)) = (actor.leave_call(), end) {
-            actor.failures.push(FailedCall { call, interpreter, error });
+        match (actor.leave_call(), end) {
+            (Some(interpreter), End::Failed(error)) => actor.failures.push(FailedCall { call, interpreter, error }),
+            (_, End::Crashed) => actor.die(),
+            _ => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::actor::Actor;
+use super::links::Links;
 use crate::history::SessionInfo;
 use crate::scenario::Level;
 use crate::wire::{Connection, TransactionStatus, WireError};
@@ -13,9 +14,12 @@ pub(super) struct Kept(Vec<(String, Level, Connection)>);
 
 impl Kept {
     /// Takes in the connections of a run's sessions; one with an answer outstanding is closed.
-    pub fn keep(&mut self, actors: impl Iterator<Item = Actor>, sessions: &[SessionInfo]) {
+    pub fn keep(&mut self, actors: impl Iterator<Item = Actor>, mut links: Links, sessions: &[SessionInfo]) {
         let idle = actors.filter(|actor| actor.flight.is_none());
-        self.0.extend(idle.map(|actor| (actor.name, sessions[actor.index].level, actor.connection)));
+        self.0.extend(idle.filter_map(|actor| {
+            let connection = links.take(actor.home)?;
+            Some((actor.name, sessions[actor.index].level, connection))
+        }));
     }
 
     /// Asks the server to forget what the sessions did: settings, prepared statements, temporary tables, advisory locks.

@@ -3,10 +3,12 @@
 mod actor;
 mod assess;
 mod batch;
+mod client;
 mod conductor;
 mod error;
 mod flight;
 mod kept;
+mod links;
 mod observer;
 mod record;
 mod requirements;

@@ -97,6 +97,12 @@ impl Observer {
         }
     }
 
+    /// Whether a backend still serves its client.
+    pub fn is_connected(&mut self, pid: i32) -> Result<bool, WireError> {
+        let result = self.query(&format!("SELECT FROM pg_stat_activity WHERE pid = {pid}"))?;
+        Ok(!result.rows.is_empty())
+    }
+
     /// Whether the server has gone away, as far as this connection can tell.
     pub fn is_gone(&mut self) -> bool {
         self.query("SELECT 1").is_err()

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::error::RunError;
+use super::reset;
 use crate::scenario::value::quoted_identifier;
 use crate::scenario::{Comparison, Plan, Requirement, Scenario};
 use crate::server::{SandboxKind, Server};
@@ -10,8 +11,8 @@ use crate::wire::{Connection, WireError};
 
 /// The sandbox that a plan needs.
 pub(super) fn sandbox_kind(scenario: &Scenario, plan: &Plan) -> SandboxKind {
-    let own = plan.requires.iter().any(|need| matches!(need, Requirement::Database | Requirement::Extension(_)));
-    if own || !scenario.databases.is_empty() {
+    let needs_own = |need: &Requirement| matches!(need, Requirement::Database | Requirement::Extension(_));
+    if plan.requires.iter().any(needs_own) || !scenario.databases.is_empty() || reset::prepares(plan) {
         SandboxKind::Database { extra: scenario.databases.clone() }
     } else {
         SandboxKind::Schema

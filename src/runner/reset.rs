@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use super::error::RunError;
 use super::record;
-use crate::program::{Action, Program};
+use crate::program::{Action, Control, Op, Program};
 use crate::scenario::Plan;
 use crate::wire::Connection;
 
 /// What brings the sandbox back to its state after `@schema`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reset {
-    /// Make it anew: `@schema` itself wrote rows, or a body changes the schema.
+    /// Make it anew: `@schema` itself wrote rows, or a body changes the schema or outlives its session.
     Rebuild,
     /// Empty every table and restart every sequence.
     Empty {
@@ -40,7 +40,7 @@ SELECT c.oid::regclass::text, c.relkind::text, c.relhasrules::text
 impl Reset {
     /// Looks at the fresh sandbox.
     pub fn find(home: &mut Connection, plan: &Plan, superuser: bool, deadline: Instant) -> Result<Reset, RunError> {
-        if programs(plan).any(changes_the_schema) {
+        if programs(plan).any(changes_the_schema) || prepares(plan) {
             return Ok(Reset::Rebuild);
         }
         let contents = home.query(CONTENTS, deadline)?.into_iter().next_back().unwrap_or_default();
@@ -103,6 +103,14 @@ fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
     let sessions = plan.sessions.iter().chain(&plan.finally);
     let calls = sessions.flat_map(|session| &session.calls).map(|call| &call.transaction.program);
     calls.chain(plan.setup.iter().map(|script| script.program.as_ref()))
+}
+
+/// Whether a body prepares transactions for a two-phase commit: those outlive their sessions, so they get a database of
+/// their own, and are rolled back with it.
+pub(super) fn prepares(plan: &Plan) -> bool {
+    let is_prepare =
+        |op: &Op| matches!(&op.action, Action::Statement(statement) if statement.control == Control::Prepare);
+    programs(plan).any(|program| program.ops.iter().any(is_prepare))
 }
 
 fn changes_the_schema(program: &Program) -> bool {

@@ -2,12 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::actor::Waiting;
+use super::actor::{Actor, Waiting};
 use super::conductor::Conductor;
 use super::error::RunError;
 use crate::history::What;
 use crate::interrupt;
-use crate::schedule::SessionView;
 use crate::wire::{Connection, wait_readable};
 
 /// How long an answer may take before the server is asked whether the session waits.
@@ -35,7 +34,7 @@ impl Conductor<'_> {
             }
             self.check_limits(&unsettled)?;
             let connections: Vec<&Connection> =
-                unsettled.iter().map(|&session| &self.actors[session].connection).collect();
+                unsettled.iter().filter_map(|&session| self.connection(session)).collect();
             if !wait_readable(&connections, pause)? {
                 self.ask_who_waits(&unsettled)?;
                 pause = (pause * 3 / 2).min(LONGEST_PAUSE);
@@ -45,7 +44,7 @@ impl Conductor<'_> {
 
     /// Waits until these sessions have been answered.
     pub(super) fn until_free(&mut self, sessions: &[usize]) -> Result<(), RunError> {
-        while sessions.iter().any(|&session| self.actors[session].is_blocked()) {
+        while sessions.iter().any(|&session| self.actors[session].flight.is_some()) {
             self.until_any_free(sessions)?;
         }
         Ok(())
@@ -65,9 +64,39 @@ impl Conductor<'_> {
                 return Err(RunError::Stuck { reason: self.who_waits(sessions) });
             }
             let connections: Vec<&Connection> =
-                sessions.iter().map(|&session| &self.actors[session].connection).collect();
+                sessions.iter().filter_map(|&session| self.connection(session)).collect();
             wait_readable(&connections, LONGEST_PAUSE)?;
         }
+    }
+
+    /// A backend looks for a deadlock once, `deadlock_timeout` after it blocked. When those checks are over, the one
+    /// that closes a cycle is the only one that can notice it. On a busy machine a check may come late: where the
+    /// backends can be watched, theirs is over when they were seen asleep before and after that time.
+    pub(super) fn let_deadlock_checks_pass(&mut self, waiting: &[usize]) -> Result<(), RunError> {
+        let Some(check) = self.conduct.deadlock_check else { return Ok(()) };
+        for &waiter in waiting {
+            let Some(pid) = self.pid(waiter) else { continue };
+            let Some(Waiting { since, asleep, checked: false, .. }) = self.actors[waiter].wait else { continue };
+            let (mut seen, mut was_asleep) = (since, asleep);
+            loop {
+                std::thread::sleep((seen + check).saturating_duration_since(Instant::now()));
+                let is_asleep = self.is_asleep(pid);
+                if was_asleep && is_asleep {
+                    break;
+                }
+                (seen, was_asleep) = (Instant::now(), is_asleep);
+                self.check_limits(&[waiter])?;
+            }
+            if let Some(wait) = &mut self.actors[waiter].wait {
+                wait.checked = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where nobody can tell, a backend that waits is taken to sleep.
+    fn is_asleep(&self, pid: i32) -> bool {
+        self.wakes.is_asleep(pid) != Some(false)
     }
 
     fn check_limits(&self, sessions: &[usize]) -> Result<(), RunError> {
@@ -76,6 +105,17 @@ impl Conductor<'_> {
             return Err(RunError::TimeLimit { waited_for: self.who_waits(sessions) });
         }
         Ok(())
+    }
+
+    fn connection(&self, session: usize) -> Option<&Connection> {
+        self.links.get(self.actors[session].link)
+    }
+
+    /// The session that a backend works for.
+    fn session_of(&self, pid: i32) -> Option<usize> {
+        let is_in = |actor: &Actor| self.links.pid(actor.link) == Some(pid);
+        let owns = |actor: &Actor| actor.own_links().iter().any(|&link| self.links.pid(link) == Some(pid));
+        self.actors.iter().position(is_in).or_else(|| self.actors.iter().position(owns))
     }
 
     fn who_waits(&self, sessions: &[usize]) -> String {
@@ -87,13 +127,13 @@ impl Conductor<'_> {
                 Some(wait) => format!("{step} waits for {}", self.names_of(&wait.by).join(" and ")),
             }
         };
-        let blocked = sessions.iter().filter(|&&session| self.actors[session].is_blocked());
+        let blocked = sessions.iter().filter(|&&session| self.actors[session].flight.is_some());
         blocked.map(describe).collect::<Vec<_>>().join("; ")
     }
 
     fn names_of(&self, pids: &[i32]) -> Vec<String> {
-        let name = |&pid: &i32| match self.actors.iter().find(|actor| actor.connection.backend_pid() == pid) {
-            Some(actor) if actor.can_move() || actor.is_blocked() => actor.name.clone(),
+        let name = |&pid: &i32| match self.session_of(pid).map(|session| &self.actors[session]) {
+            Some(actor) if actor.is_idle() || actor.flight.is_some() => actor.name.clone(),
             Some(actor) => format!("{}, who has finished and still holds the lock", actor.name),
             None if pid == 0 => "a prepared transaction".to_owned(),
             None => format!("process {pid}, which is not the lab's"),
@@ -103,11 +143,11 @@ impl Conductor<'_> {
 
     /// Asks the server about sessions that have not answered; those that wait for a lock are settled with that.
     fn ask_who_waits(&mut self, sessions: &[usize]) -> Result<(), RunError> {
-        let ours: Vec<i32> = self.actors.iter().map(|actor| actor.connection.backend_pid()).collect();
-        let pids: Vec<i32> = sessions.iter().map(|&session| ours[session]).collect();
+        let ours: Vec<i32> = self.links.pids().collect();
+        let pids: Vec<i32> = sessions.iter().filter_map(|&session| self.pid(session)).collect();
         let waits = self.observer.waits(&pids)?;
         for &session in sessions {
-            let Some(wait) = waits.iter().find(|wait| wait.pid == ours[session]) else { continue };
+            let Some(wait) = waits.iter().find(|wait| self.pid(session) == Some(wait.pid)) else { continue };
             // Another program's lock passes by itself, or the limit says so.
             if !wait.by.iter().any(|pid| *pid == 0 || ours.contains(pid)) {
                 continue;
@@ -126,6 +166,8 @@ impl Conductor<'_> {
         by.dedup();
         let earlier = self.actors[session].wait.take();
         let is_news = earlier.as_ref().is_none_or(|wait| wait.by != by);
+        let asleep = self.pid(session).is_none_or(|pid| self.is_asleep(pid));
+        let checked = earlier.as_ref().is_some_and(|wait| wait.checked);
         let (since, order) = match earlier {
             Some(wait) => (if is_news { Instant::now() } else { wait.since }, wait.order),
             None => {
@@ -133,7 +175,8 @@ impl Conductor<'_> {
                 (Instant::now(), self.waits_begun)
             }
         };
-        self.actors[session].wait = Some(Waiting { since, order, by: by.clone(), confirmed: false });
+        self.actors[session].wait =
+            Some(Waiting { since, order, by: by.clone(), confirmed: false, asleep, checked: checked && !is_news });
         let in_cycle = self.waits_for(session, session, &mut vec![]);
         // A deadlock is about to be broken by the server: one of its sessions gets an answer.
         if let Some(wait) = &mut self.actors[session].wait {
@@ -141,12 +184,11 @@ impl Conductor<'_> {
         }
         self.racy |= in_cycle && self.conduct.deadlock_check.is_none();
         if is_news {
-            let on = match self.conduct.name_locks {
-                true => self.observer.awaited_lock(self.actors[session].connection.backend_pid())?,
-                false => None,
+            let on = match self.pid(session) {
+                Some(pid) if self.conduct.name_locks => self.observer.awaited_lock(pid)?,
+                _ => None,
             };
-            let sessions =
-                by.iter().filter_map(|&pid| self.actors.iter().position(|actor| actor.connection.backend_pid() == pid));
+            let sessions = by.iter().filter_map(|&pid| self.session_of(pid));
             let by = sessions.map(|position| self.actors[position].index).collect();
             self.record(session, What::Blocked { by, on });
         }
@@ -156,10 +198,7 @@ impl Conductor<'_> {
     /// Whether `from` waits, over any number of others, for `goal`.
     fn waits_for(&self, from: usize, goal: usize, seen: &mut Vec<usize>) -> bool {
         let Some(wait) = &self.actors[from].wait else { return false };
-        let blockers = wait
-            .by
-            .iter()
-            .filter_map(|&pid| self.actors.iter().position(|actor| actor.connection.backend_pid() == pid));
+        let blockers = wait.by.iter().filter_map(|&pid| self.session_of(pid));
         for blocker in blockers {
             if blocker == goal {
                 return true;

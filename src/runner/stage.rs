@@ -8,6 +8,7 @@ use super::batch::Part;
 use super::conductor::{Conduct, Conductor};
 use super::error::RunError;
 use super::kept::Kept;
+use super::links::Links;
 use super::observer::Observer;
 use super::record::ToldRow;
 use super::reset::Reset;
@@ -19,7 +20,7 @@ use crate::program::Variables;
 use crate::scenario::{Check, Level, Param, Plan, Scenario, Session};
 use crate::schedule::{Schedule, Strategy};
 use crate::server::{Sandbox, Server};
-use crate::wire::{ConnectOptions, Connection};
+use crate::wire::ConnectOptions;
 
 /// `deadlock_timeout` of sessions under test, and the time in which their one check is over.
 const DEADLOCK_TIMEOUT: &str = "1ms";
@@ -81,7 +82,10 @@ impl<'a> Stage<'a> {
         for script in &plan.schema {
             keeper.run(script, "@schema", &parameters, &mut observer, options.deadline)?;
         }
-        let reset = Reset::find(keeper.home()?, plan, server.is_superuser(), options.deadline)?;
+        let reset = match scenario.databases.is_empty() {
+            true => Reset::find(keeper.home()?, plan, server.is_superuser(), options.deadline)?,
+            false => Reset::Rebuild,
+        };
         let (kept, contents) = (Kept::default(), String::new());
         Ok(Stage {
             scenario,
@@ -128,11 +132,22 @@ impl<'a> Stage<'a> {
             name_locks: self.options.name_locks,
             saves_round_trips: self.options.explores,
         };
-        let actors = self.connect(&self.plan.sessions, &sessions)?;
-        let some_backend = actors.first().map_or(0, |actor| actor.connection.backend_pid());
-        let mut finally = self.connect_finally(&sessions)?;
+        let mut links = Links::default();
+        let outside = links.add(self.sandbox.options());
+        for pool in &self.scenario.pools {
+            links.add_pool(pool, self.session_options(&self.sandbox.options(), pool, level));
+        }
+        let actors = self.actors(&self.plan.sessions, &sessions, &mut links);
+        let mut finally = self.actors(&self.plan.finally, &sessions, &mut links);
+        finally.retain(|actor| actor.index >= self.plan.sessions.len());
+        for actor in &actors {
+            links.open(actor.home)?;
+        }
+        let some_backend = links.pids().next().unwrap_or_default();
         let mut conductor = Conductor {
             actors,
+            links,
+            outside,
             observer: &mut self.observer,
             sources: &self.scenario.sources,
             retry: self.plan.retry.as_ref(),
@@ -189,7 +204,7 @@ impl<'a> Stage<'a> {
         history.events = std::mem::take(&mut conductor.events);
         history.racy = conductor.racy;
         if self.options.explores {
-            self.kept.keep(conductor.actors.into_iter().chain(finally), &history.sessions);
+            self.kept.keep(conductor.actors.into_iter().chain(finally), conductor.links, &history.sessions);
         }
         match finished {
             Ok(()) => Ok(history),
@@ -247,37 +262,28 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    fn connect(&mut self, sessions: &[Session], infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
-        let actor = |(index, session): (usize, &Session)| {
-            let connection = match self.kept.take(&infos[index]) {
-                Some(connection) => connection,
-                None => Connection::connect(&self.session_options(session, infos[index].level))?,
-            };
-            Ok(Actor::new(index, session, connection, self.parameters.clone()))
-        };
-        sessions.iter().enumerate().map(actor).collect()
-    }
-
-    /// The actors of `@finally` that are not sessions already.
-    fn connect_finally(&mut self, infos: &[SessionInfo]) -> Result<Vec<Actor>, RunError> {
-        let mut actors = Vec::new();
-        for session in &self.plan.finally {
-            let index = infos.iter().position(|info| info.name == session.name).unwrap_or(0);
-            if index >= self.plan.sessions.len() {
-                let connection = match self.kept.take(&infos[index]) {
-                    Some(connection) => connection,
-                    None => Connection::connect(&self.session_options(session, infos[index].level))?,
-                };
-                actors.push(Actor::new(index, session, connection, self.parameters.clone()));
+    /// The sessions at their beginning, with the connections that they may need; those open when they are first used.
+    fn actors(&mut self, sessions: &[Session], infos: &[SessionInfo], links: &mut Links) -> Vec<Actor> {
+        let mut actor = |session: &Session| {
+            let index = infos.iter().position(|info| info.name == session.name).unwrap_or_default();
+            let level = infos[index].level;
+            let home = links.add(self.session_options(&self.sandbox.options(), &session.name, level));
+            if let Some(connection) = self.kept.take(&infos[index]) {
+                links.reuse(home, connection);
             }
-        }
-        Ok(actors)
+            let databases = self.scenario.databases.iter().filter_map(|name| {
+                let options = self.session_options(&self.sandbox.database(name)?, &session.name, level);
+                Some((name.clone(), links.add(options)))
+            });
+            Actor::new(index, session, home, databases.collect(), self.parameters.clone())
+        };
+        sessions.iter().map(&mut actor).collect()
     }
 
     /// Settings come with the start-up message, so that `DISCARD ALL` comes back to them.
-    fn session_options(&self, session: &Session, level: Level) -> ConnectOptions {
-        let mut options = self.sandbox.options();
-        options.application_name = format!("isolab/{}/{}", self.scenario.name, session.name);
+    fn session_options(&self, database: &ConnectOptions, session: &str, level: Level) -> ConnectOptions {
+        let mut options = database.clone();
+        options.application_name = format!("isolab/{}/{session}", self.scenario.name);
         let options = options.with_setting("default_transaction_isolation", &level.sql().to_lowercase());
         match self.server.is_superuser() {
             true => options.with_setting("deadlock_timeout", DEADLOCK_TIMEOUT),

@@ -42,6 +42,17 @@ impl Wakes {
         self.stopped = stopped;
         continue_all(&resumed);
     }
+
+    /// Whether a backend of ours sleeps at this moment; none where that cannot be seen.
+    pub fn is_asleep(&self, backend: i32) -> Option<bool> {
+        if !self.may_signal {
+            return None;
+        }
+        // The state follows the program's name, which is in brackets (proc(5)).
+        let stat = std::fs::read_to_string(format!("/proc/{backend}/stat")).ok()?;
+        let state = stat.rsplit_once(") ")?.1.chars().next()?;
+        Some(state == 'S')
+    }
 }
 
 impl Drop for Wakes {

@@ -54,6 +54,7 @@ impl Narrator {
             What::Set { name, value } => self.set(event.session, name, value.as_deref()),
             What::Decided { written, condition, holds } => self.decision(written, condition, *holds),
             What::Said { text } => self.prose(Ink::Aside, &format!("-- {text}")),
+            What::Effect { sql } => self.prose(Ink::Aside, &format!("outside: {sql}")),
             What::Rejected { text } => self.result(Ink::Value, &format!("rejected: {text}")),
             What::Notice { text } => self.prose(Ink::Aside, &format!("notice: {text}")),
             What::Notified { channel, payload } => {
