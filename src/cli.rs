@@ -11,6 +11,7 @@ use crate::commands::load::LoadArgs;
 use crate::commands::run::{PlayArgs, RunArgs};
 use crate::commands::server::ServerArgs;
 use crate::commands::show::ShowArgs;
+use crate::commands::tour::TourArgs;
 
 /// A lab for concurrency bugs in PostgreSQL: stages them, shows the fixes, and proves which of them hold.
 #[derive(Debug, Parser)]
@@ -61,6 +62,8 @@ pub struct Global {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Three bugs at every level, their fixes, and the over-budget table: start here.
+    Tour(TourArgs),
     /// Stage the lost update: two requests write one total, and one of them vanishes.
     LostUpdate(PlayArgs),
     /// Stage the read skew: a report reads two halves that never were true together.

@@ -13,6 +13,7 @@ mod reports;
 pub mod run;
 pub mod server;
 pub mod show;
+pub mod tour;
 
 use crate::cli::{Cli, Command};
 use context::Context;
@@ -25,6 +26,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
 
 fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
     match command {
+        Command::Tour(args) => tour::run(args, context),
         Command::LostUpdate(args) => run::one("lost-update", args, context),
         Command::ReadSkew(args) => run::one("read-skew", args, context),
         Command::WriteSkew(args) => run::one("write-skew", args, context),
