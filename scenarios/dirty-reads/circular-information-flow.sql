@@ -7,24 +7,24 @@
 -- refused too.
 
 -- @schema
-CREATE TABLE services (name text PRIMARY KEY, up boolean NOT NULL);
+CREATE TABLE services (name text PRIMARY KEY, state text NOT NULL);
 
 -- @setup
-INSERT INTO services (name, up) VALUES ('alice', false), ('bob', false);
+INSERT INTO services (name, state) VALUES ('alice', 'down'), ('bob', 'down');
 
 -- @transaction start(me, other)
 \step announce
-UPDATE services SET up = true WHERE name = :me;
+UPDATE services SET state = 'up' WHERE name = :me;
 \step look
-SELECT up FROM services WHERE name = :other \gset
-\echo :me finds :other up: :up
+SELECT state FROM services WHERE name = :other \gset
+\echo :me finds :other :state
 
 -- @session alice: start('alice', 'bob')
 -- @session bob:   start('bob', 'alice')
 -- @order alice announce, bob announce, alice look, bob look, alice commit, bob commit
 
 -- @check at most one of the two has seen the other
-SELECT NOT (seen('alice', 'look', 'up')::boolean AND seen('bob', 'look', 'up')::boolean);
+SELECT NOT (seen('alice', 'look', 'state') = 'up' AND seen('bob', 'look', 'state') = 'up');
 
 -- @expect read-committed, repeatable-read: prevented
 -- @expect serializable: stopped 40001 at bob commit

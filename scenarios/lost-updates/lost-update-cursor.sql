@@ -1,4 +1,4 @@
--- @title Lost update through a cursor: the batch writes over a change made since FETCH
+-- @title Lost update through a cursor: a change made since FETCH is gone
 -- Formal name: P4C cursor lost update, G-cursor.
 --
 -- A nightly batch walks through the accounts with a cursor, computes each new balance in the application, and writes it

@@ -18,7 +18,7 @@ UPDATE pages SET hits = hits + 1;
 -- @session cleanup
 \step delete
 DELETE FROM pages WHERE hits = 10;
-\echo :ROW_COUNT pages deleted
+\echo pages deleted: :ROW_COUNT
 
 -- @order counter count, cleanup delete, counter commit, cleanup commit
 

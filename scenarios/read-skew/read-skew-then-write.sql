@@ -19,7 +19,7 @@ SELECT price FROM items WHERE id = 1 \gset
 \endif
 \step delete
 DELETE FROM items WHERE price = 20;
-\echo :ROW_COUNT items deleted
+\echo items deleted: :ROW_COUNT
 
 -- @session bob
 \step reprice

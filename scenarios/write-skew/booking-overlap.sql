@@ -15,7 +15,7 @@ INSERT INTO rooms (id) VALUES (1);
 -- @transaction book(who, first, last)
 \step check
 SELECT count(*) AS overlapping FROM bookings WHERE room_id = 1 AND hours && int4range(:first, :last) \gset
-\echo :overlapping bookings between :first and :last
+\echo bookings between :first and :last: :overlapping
 \if :overlapping > 0
   \reject the room is taken
 \endif

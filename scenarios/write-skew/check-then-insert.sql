@@ -11,7 +11,7 @@ CREATE TABLE users (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text N
 -- @transaction sign_up(name)
 \step check
 SELECT count(*) AS taken FROM users WHERE name = :name \gset
-\echo :taken users are called :name
+\echo users called :name: :taken
 \if :taken > 0
   \reject the name is taken
 \endif

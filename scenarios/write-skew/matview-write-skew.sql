@@ -1,4 +1,4 @@
--- @title A materialised view says that the day is closed, and a sale is still booked on it
+-- @title A materialised view closes the day, and a sale is still booked on it
 -- Formal name: G2 (REFRESH MATERIALIZED VIEW reads and writes).
 --
 -- A view sums up the sales of each day, and a day that it shows counts as closed. A till asks the view for the last

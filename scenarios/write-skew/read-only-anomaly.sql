@@ -15,12 +15,9 @@ INSERT INTO accounts (name, balance) VALUES ('checking', 0), ('savings', 0);
 -- @session alice
 \step check
 SELECT sum(balance) AS total FROM accounts \gset
+\set fee CASE WHEN :total < 10 THEN 1 ELSE 0 END
 \step withdraw
-\if :total - 10 < 0
-  UPDATE accounts SET balance = balance - 11 WHERE name = 'checking';
-\else
-  UPDATE accounts SET balance = balance - 10 WHERE name = 'checking';
-\endif
+UPDATE accounts SET balance = balance - 10 - :fee WHERE name = 'checking';
 
 -- @session bob
 \step look
@@ -71,10 +68,7 @@ COMMIT;
 -- @session alice
 \step check
 SELECT sum(balance) AS total FROM (SELECT balance FROM accounts ORDER BY name FOR UPDATE) AS locked \gset
+\set fee CASE WHEN :total < 10 THEN 1 ELSE 0 END
 \step withdraw
-\if :total - 10 < 0
-  UPDATE accounts SET balance = balance - 11 WHERE name = 'checking';
-\else
-  UPDATE accounts SET balance = balance - 10 WHERE name = 'checking';
-\endif
+UPDATE accounts SET balance = balance - 10 - :fee WHERE name = 'checking';
 -- @expect all: waits
