@@ -163,6 +163,38 @@ SELECT count(*) FROM expenses;
 }
 
 #[test]
+fn a_body_with_a_begin_of_its_own_catches_its_errors() {
+    let text = "
+-- @schema
+CREATE TABLE taken (n int PRIMARY KEY);
+CREATE TABLE log (n int, attempt text);
+-- @transaction take(n)
+\\sleep 1 ms
+BEGIN;
+\\try
+INSERT INTO taken VALUES (:n % 10);
+\\on 23505
+ROLLBACK;
+\\reject taken
+\\endtry
+INSERT INTO log VALUES (:n, :SQLSTATE);
+COMMIT;
+-- @load take(:request) by 4 workers, 100 requests
+-- @measure taken
+SELECT count(*) FROM taken;
+-- @measure logged
+SELECT count(*) FROM log WHERE attempt = '00000';
+";
+    on_every_version(text, |row| {
+        assert_eq!(
+            (row.ok, row.rejected, measure(&row, "taken"), measure(&row, "logged")),
+            (10, 90, 10, 10),
+            "{row:?}"
+        );
+    });
+}
+
+#[test]
 fn the_record_says_what_every_attempt_was_told() {
     let text = "
 -- @schema

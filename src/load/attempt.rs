@@ -16,8 +16,6 @@ use crate::scenario::source::Sources;
 use crate::scenario::template::Parameterised;
 use crate::wire::WireError;
 
-/// SQLSTATE of a connection that is gone without a reason.
-const CONNECTION_FAILURE: &str = "08006";
 const FEATURE_NOT_SUPPORTED: &str = "0A000";
 const QUERY_CANCELED: &str = "57014";
 
@@ -63,10 +61,8 @@ impl Attempt<'_> {
                     }
                 }
                 Request::RollBack => self.roll_back()?,
-                Request::Sleep { milliseconds } => {
-                    self.send_begin()?;
-                    self.sleep(Duration::from_millis(milliseconds))?;
-                }
+                Request::Sleep { .. } if self.begin.is_some() => self.send_begin()?,
+                Request::Sleep { milliseconds } => self.sleep(Duration::from_millis(milliseconds))?,
                 Request::Effect(_) => self.refuse("\\effect"),
                 Request::Connect { .. } => self.refuse("\\connect"),
                 Request::Crash => self.refuse("\\crash"),
@@ -85,12 +81,7 @@ impl Attempt<'_> {
     fn send(&mut self, statement: &Statement) -> Result<(), Stop> {
         let parameterised = statement.text.parameterised(self.interpreter.variables());
         if self.session.is_literal_only(&parameterised) {
-            self.send_begin()?;
-            let sql = statement.text.sql(self.interpreter.variables());
-            let ends = may_commit(statement.control, self.interpreter.in_transaction()).then_some(0);
-            let trip = self.session.run_literal(&sql, self.deadline);
-            let trip = trip.map_err(|broken| stop(broken, ends))?;
-            return self.settle(trip, false, true);
+            return self.send_literal(statement);
         }
         let mut statements: Vec<Parameterised> = self.begin.take().into_iter().collect();
         let has_begin = !statements.is_empty();
@@ -107,14 +98,22 @@ impl Attempt<'_> {
         self.settle(trip, has_begin, is_verbatim)
     }
 
-    /// Sends the BEGIN that was put off by itself.
-    fn send_begin(&mut self) -> Result<(), Stop> {
-        let Some(begin) = self.begin.take() else { return Ok(()) };
-        let trip = self.session.run(vec![begin], self.deadline).map_err(|broken| stop(broken, None))?;
-        match trip.failure {
-            None => Ok(()),
-            Some(_) => self.settle(trip, true, false),
+    /// Sends a statement with its values written in. Where a BEGIN was put off, that goes first, by itself.
+    fn send_literal(&mut self, statement: &Statement) -> Result<(), Stop> {
+        if self.begin.is_some() {
+            return self.send_begin();
         }
+        let sql = statement.text.sql(self.interpreter.variables());
+        let commits = may_commit(statement.control, self.interpreter.in_transaction()).then_some(0);
+        let trip = self.session.run_literal(&sql, self.deadline).map_err(|broken| stop(broken, commits))?;
+        self.settle(trip, false, true)
+    }
+
+    /// Sends the BEGIN that was put off. The interpreter then asks again for what it wanted.
+    fn send_begin(&mut self) -> Result<(), Stop> {
+        let begin = self.begin.take().into_iter().collect();
+        let trip = self.session.run(begin, self.deadline).map_err(|broken| stop(broken, None))?;
+        self.settle(trip, true, false)
     }
 
     /// Tells the interpreter what came back. `is_verbatim`: the server's position in the statement is one in the file.
@@ -212,9 +211,7 @@ fn stop(broken: Broken, commits: Option<usize>) -> Stop {
     match broken.error {
         WireError::Interrupted(interrupted) => Stop::Interrupted(interrupted),
         error => {
-            let reason = error.server_error();
-            let sqlstate = reason.map_or(CONNECTION_FAILURE, |reason| &reason.sqlstate).to_owned();
-            let message = error.to_string();
+            let (sqlstate, message) = (error.sqlstate().to_owned(), error.to_string());
             Stop::Lost { error: Box::new(StatementError { sqlstate, message, ..StatementError::default() }), in_doubt }
         }
     }

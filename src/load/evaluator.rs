@@ -6,9 +6,6 @@ use crate::scenario::template::Template;
 use crate::scenario::value::Value;
 use crate::wire::{ConnectOptions, ServerError, WireError};
 
-/// SQLSTATE of a connection that is gone without a reason.
-const CONNECTION_FAILURE: &str = "08006";
-
 /// Evaluates expressions for one worker.
 pub struct Evaluator {
     options: ConnectOptions,
@@ -23,10 +20,11 @@ impl Evaluator {
 
     /// Connects now, so that no request has to wait for it.
     pub fn connect(&mut self) -> Result<&mut Observer, WireError> {
-        Ok(match self.observer.take() {
-            Some(observer) => self.observer.insert(observer),
-            None => self.observer.insert(Observer::connect(self.options.clone())?),
-        })
+        let observer = match self.observer.take() {
+            Some(observer) => observer,
+            None => Observer::connect(self.options.clone())?,
+        };
+        Ok(self.observer.insert(observer))
     }
 
     /// The value of an expression, or its error; a connection that broke is one too.
@@ -38,11 +36,8 @@ impl Evaluator {
             Ok(result) => result.map_err(Box::new),
             Err(broken) => {
                 self.observer = None;
-                Err(Box::new(broken.server_error().cloned().unwrap_or_else(|| ServerError {
-                    sqlstate: CONNECTION_FAILURE.to_owned(),
-                    message: format!("cannot evaluate the expression: {broken}"),
-                    ..ServerError::default()
-                })))
+                let (sqlstate, message) = (broken.sqlstate().to_owned(), broken.to_string());
+                Err(Box::new(ServerError { sqlstate, message, ..ServerError::default() }))
             }
         }
     }

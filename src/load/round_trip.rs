@@ -1,5 +1,7 @@
 //! What came back for statements that were sent together.
 
+use std::sync::Arc;
+
 use super::session::Prepared;
 use crate::program::Answer;
 use crate::wire::{Column, Message, Row, ServerError, TransactionStatus};
@@ -10,12 +12,23 @@ const SYNTAX_ERROR_CLASS: &str = "42";
 /// How a statement of a round trip was sent.
 #[derive(Debug)]
 pub enum Slot {
-    /// Prepared in an earlier round trip, with these columns.
-    Known(Vec<(String, u32)>),
+    /// Prepared in an earlier round trip.
+    Known(Arc<Prepared>),
     /// Prepared in this one.
     New { sql: String, prepared: Prepared },
     /// As a simple query.
     Literal,
+}
+
+impl Slot {
+    /// The name of its prepared statement.
+    pub fn name(&self) -> &str {
+        match self {
+            Slot::Known(prepared) => &prepared.name,
+            Slot::New { prepared, .. } => &prepared.name,
+            Slot::Literal => "",
+        }
+    }
 }
 
 /// The answers to statements that were sent together, up to the first that failed.
@@ -99,8 +112,8 @@ impl RoundTrip {
     }
 
     fn complete(&mut self, tag: String) {
-        let columns = match self.slots.get_mut(self.answers.len()) {
-            Some(Slot::Known(columns)) => std::mem::take(columns),
+        let columns = match self.slots.get(self.answers.len()) {
+            Some(Slot::Known(prepared)) => prepared.columns.clone(),
             _ => std::mem::take(&mut self.columns),
         };
         let rows = std::mem::take(&mut self.rows).iter().map(Row::texts).collect();
@@ -118,6 +131,11 @@ impl RoundTrip {
 mod tests {
     use super::*;
 
+    fn known(columns: &[(&str, u32)]) -> Slot {
+        let columns = columns.iter().map(|(name, oid)| ((*name).to_owned(), *oid)).collect();
+        Slot::Known(Arc::new(Prepared { name: "s0".to_owned(), types: Vec::new(), columns }))
+    }
+
     fn new(sql: &str, types: &[u32]) -> Slot {
         let prepared = Prepared { name: "s1".to_owned(), types: types.to_vec(), columns: Vec::new() };
         Slot::New { sql: sql.to_owned(), prepared }
@@ -129,8 +147,7 @@ mod tests {
 
     #[test]
     fn answers_are_told_apart() {
-        let known = Slot::Known(vec![("budget".to_owned(), 23)]);
-        let mut trip = RoundTrip::new(vec![Slot::Known(Vec::new()), known, new("COMMIT", &[])]);
+        let mut trip = RoundTrip::new(vec![known(&[]), known(&[("budget", 23)]), new("COMMIT", &[])]);
         for message in [
             Message::BindComplete,
             Message::CommandComplete("BEGIN".to_owned()),
@@ -154,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_error_belongs_to_the_statement_after_the_last_answer() {
-        let mut trip = RoundTrip::new(vec![Slot::Known(Vec::new()), Slot::Known(Vec::new())]);
+        let mut trip = RoundTrip::new(vec![known(&[]), known(&[])]);
         trip.take(Message::CommandComplete("INSERT 0 1".to_owned()));
         trip.take(error("40001"));
         trip.take(Message::ReadyForQuery(TransactionStatus::Idle));

@@ -4,6 +4,7 @@
 //! round trip, so the server skips whatever follows an error in it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::round_trip::{RoundTrip, Slot};
@@ -19,7 +20,7 @@ pub struct Session {
     options: ConnectOptions,
     connection: Connection,
     /// By SQL text; one for each set of parameter types.
-    prepared: HashMap<String, Vec<Prepared>>,
+    prepared: HashMap<String, Vec<Arc<Prepared>>>,
     names_given: u64,
     /// Statements that only work with their values written in.
     literal_only: HashSet<String>,
@@ -116,23 +117,20 @@ impl Session {
     fn buffer(&mut self, statement: Parameterised) -> Result<Slot, WireError> {
         let types: Vec<u32> = statement.values.iter().map(Value::parameter_type).collect();
         let known = self.prepared.get(&statement.sql).and_then(|all| all.iter().find(|known| known.types == types));
-        let (prepared, is_known) = match known {
-            Some(known) => (known.clone(), true),
+        let slot = match known {
+            Some(known) => Slot::Known(Arc::clone(known)),
             None => {
                 self.names_given += 1;
                 let name = format!("s{}", self.names_given);
                 self.connection.buffer_parse(&name, &statement.sql, &types)?;
                 self.connection.buffer_describe_statement(&name)?;
-                (Prepared { name, types, columns: Vec::new() }, false)
+                Slot::New { sql: statement.sql, prepared: Prepared { name, types, columns: Vec::new() } }
             }
         };
         let values: Vec<Option<&str>> = statement.values.iter().map(|value| value.text.as_deref()).collect();
-        self.connection.buffer_bind("", &prepared.name, &values)?;
+        self.connection.buffer_bind("", slot.name(), &values)?;
         self.connection.buffer_execute("", 0)?;
-        Ok(match is_known {
-            true => Slot::Known(prepared.columns),
-            false => Slot::New { sql: statement.sql, prepared },
-        })
+        Ok(slot)
     }
 
     /// What is buffered of the round trip must not go out with the next one.
@@ -162,7 +160,7 @@ impl Session {
             }
             let is_last = matches!(message, Message::ReadyForQuery(_));
             if let Some((sql, prepared)) = trip.take(message) {
-                self.prepared.entry(sql).or_default().push(prepared);
+                self.prepared.entry(sql).or_default().push(Arc::new(prepared));
             }
             if is_last {
                 return Ok(trip);

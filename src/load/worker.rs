@@ -159,14 +159,17 @@ impl<'a> Worker<'a> {
                 return Err(interrupted.into());
             }
         };
-        let policy = self.shared.policy;
-        let is_covered = policy.covers(&error.sqlstate);
-        let is_over = policy.is_used_up(attempts) || Instant::now() >= self.shared.deadline;
-        Ok(match (is_covered, in_doubt) {
-            (true, _) if !is_over => Next::Retry(error),
-            (_, true) => Next::End(RequestEnd::Unknown(error)),
-            (true, false) if policy.is_used_up(attempts) => Next::End(RequestEnd::GaveUp(error)),
-            (_, false) => Next::End(RequestEnd::Failed(error)),
+        let is_covered = self.shared.policy.covers(&error.sqlstate);
+        let is_used_up = self.shared.policy.is_used_up(attempts);
+        let is_over = Instant::now() >= self.shared.deadline;
+        Ok(if is_covered && !is_used_up && !is_over {
+            Next::Retry(error)
+        } else if in_doubt {
+            Next::End(RequestEnd::Unknown(error))
+        } else if is_covered && is_used_up {
+            Next::End(RequestEnd::GaveUp(error))
+        } else {
+            Next::End(RequestEnd::Failed(error))
         })
     }
 

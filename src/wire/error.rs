@@ -52,6 +52,12 @@ impl WireError {
         }
     }
 
+    /// What the server said, or connection_failure where it said nothing.
+    pub fn sqlstate(&self) -> &str {
+        const CONNECTION_FAILURE: &str = "08006";
+        self.server_error().map_or(CONNECTION_FAILURE, |error| &error.sqlstate)
+    }
+
     pub(super) fn protocol(reason: impl ToString) -> WireError {
         WireError::Protocol { reason: reason.to_string() }
     }
