@@ -191,7 +191,7 @@ fn nothing_is_left_after_a_signal() {
             assert_eq!(ended_by(child, signal), expected, "after {pause} ms");
             assert_eq!(query(db, schemas), ["0"]);
             // A session may take a moment to notice that its client is gone.
-            let sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'isolab%'";
+            let sessions = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'isolab\\_%'";
             let patience = Instant::now() + Duration::from_secs(10);
             while query(db, sessions) != ["0"] {
                 assert!(Instant::now() < patience, "sessions are left");
