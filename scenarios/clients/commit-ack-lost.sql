@@ -31,8 +31,8 @@ SELECT sum(amount) FROM payments;
 -- @expect all: happens
 
 -- @fix idempotency-key
--- Catalogue: idempotency key: unique + ON CONFLICT DO NOTHING
 -- The client gives each payment a key of its own and keeps it for the second try; the database stores a key only once.
+-- Catalogue: idempotency key: unique + ON CONFLICT DO NOTHING
 -- @schema
 ALTER TABLE payments ADD UNIQUE (request);
 -- @session client

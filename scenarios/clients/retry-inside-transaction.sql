@@ -43,8 +43,8 @@ SELECT n = committed('alice')::int + committed('bob')::int FROM counters;
 -- @expect repeatable-read, serializable: happens
 
 -- @fix retry-whole
--- Catalogue: no handler inside: the whole transaction is retried
 -- The error ends the transaction, and the client begins a new one, with a new snapshot.
+-- Catalogue: no handler inside: the whole transaction is retried
 -- @retry 10
 -- @session bob
 \step look

@@ -36,18 +36,18 @@ SELECT count(*) FROM invoices;
 -- @expect all: happens 23505 at shop insert
 
 -- @fix retry-23505
--- Catalogue: retry on 23505 as well (both invoices end up stored)
 -- The loop takes a unique violation for what it is here, a race that was lost, and numbers again. With a limit, since
 -- some are not races.
+-- Catalogue: retry on 23505 as well (both invoices end up stored)
 -- @retry 10 also 23505
 -- @check nobody is sent away with a unique violation
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));
 -- @expect all: stopped 23505 at shop insert then holds
 
 -- @fix do-nothing-and-loop
--- Catalogue: ON CONFLICT DO NOTHING, loop while 0 rows
 -- An INSERT that stores nothing says that the number was taken, without an error, and the shop numbers again. From
 -- REPEATABLE READ on the loop's snapshot would never see the other invoice, and 40001 says so.
+-- Catalogue: ON CONFLICT DO NOTHING, loop while 0 rows
 -- @retry 10
 -- @session shop
 \set stored false

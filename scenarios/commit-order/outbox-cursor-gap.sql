@@ -43,9 +43,9 @@ SELECT count(*) FROM outbox WHERE id NOT IN (SELECT id FROM delivered);
 -- @expect all: happens
 
 -- @fix below-xmin
--- Catalogue: poll below pg_snapshot_xmin
 -- The poller takes only events of transactions older than the oldest one that still runs, and remembers that point.
 -- One transaction that stays open, in any database of the server, holds all delivery back.
+-- Catalogue: poll below pg_snapshot_xmin
 -- @transaction poll
 \step send
 SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon \gset
@@ -71,8 +71,8 @@ UPDATE poller SET last_xid = :horizon;
 -- @expect all: prevented
 
 -- @fix sent-flag
--- Catalogue: a sent flag instead of a cursor
 -- No position at all: whatever is visible and not marked is sent and marked. It costs a write for each event.
+-- Catalogue: a sent flag instead of a cursor
 -- @transaction poll
 \step send
 WITH taken AS (UPDATE outbox SET sent = true WHERE NOT sent RETURNING id)
@@ -80,9 +80,9 @@ INSERT INTO delivered SELECT id FROM taken;
 -- @expect all: prevented
 
 -- @fix writers-in-line
--- Catalogue: writers take an advisory xact lock before the INSERT
 -- One lock for all who write events, held until they commit: ids then become visible in their order, and writers wait
 -- for each other.
+-- Catalogue: writers take an advisory xact lock before the INSERT
 -- @requires database
 -- @transaction emit(body)
 \step lock

@@ -35,9 +35,9 @@ SELECT count(*) FROM invoices;
 -- @expect all: happens
 
 -- @fix counter-row
--- Catalogue: counter row UPDATE ... RETURNING (writers queue)
 -- A row of a table is counted up instead, and a rollback takes the number back. Everybody who bills waits for the one
 -- before, until it commits or rolls back.
+-- Catalogue: counter row UPDATE ... RETURNING (writers queue)
 -- @retry 10
 -- @transaction bill(buyer, refused)
 \step insert

@@ -38,17 +38,17 @@ SELECT count(*) FROM documents WHERE updated_at > '2000-01-01' AND id NOT IN (SE
 -- @expect all: happens
 
 -- @fix clock-timestamp
--- Catalogue: clock_timestamp() instead of now() (does not help)
 -- The time of the UPDATE in place of the time of BEGIN: the gap is narrower, and it is still there.
+-- Catalogue: clock_timestamp() instead of now() (does not help)
 -- @transaction edit(id)
 \step update
 UPDATE documents SET updated_at = clock_timestamp() WHERE id = :id;
 -- @expect all: happens
 
 -- @fix changed-flag
--- Catalogue: dirty flag cleared by the sync
 -- No time at all: a document begins with the flag and every change sets it; the sync takes what is flagged and clears
 -- it. It waits for changes under way; from REPEATABLE READ on it meets 40001 instead and tries again.
+-- Catalogue: dirty flag cleared by the sync
 -- @retry 10
 -- @schema
 ALTER TABLE documents ADD changed bool NOT NULL DEFAULT true;

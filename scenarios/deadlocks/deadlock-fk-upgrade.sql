@@ -33,8 +33,8 @@ SELECT total = (SELECT coalesce(sum(amount), 0) FROM lines) FROM orders;
 -- @expect all: happens 40P01
 
 -- @fix no-key-update
--- Catalogue: FOR NO KEY UPDATE instead of FOR UPDATE
 -- The weaker lock is all that an UPDATE of the total needs, and it goes with the foreign key's lock.
+-- Catalogue: FOR NO KEY UPDATE instead of FOR UPDATE
 -- @retry 10
 -- @transaction add_line(id, amount)
 \step line
@@ -47,8 +47,8 @@ UPDATE orders SET total = :total + :amount WHERE id = 1;
 -- @expect repeatable-read, serializable: stopped 40001 at bob lock then holds
 
 -- @fix lock-order-first
--- Catalogue: lock the parent before the child
 -- The order is locked before the line is added, so that the second request waits with empty hands.
+-- Catalogue: lock the parent before the child
 -- @retry 10
 -- @transaction add_line(id, amount)
 \step lock
@@ -62,8 +62,8 @@ UPDATE orders SET total = :total + :amount WHERE id = 1;
 -- @expect repeatable-read, serializable: stopped 40001 at bob lock then holds
 
 -- @fix plain-update
--- Catalogue: plain UPDATE of a non-key column
 -- The database adds, without a lock by hand. An UPDATE that leaves the key alone takes the weaker lock by itself.
+-- Catalogue: plain UPDATE of a non-key column
 -- @retry 10
 -- @transaction add_line(id, amount)
 \step line

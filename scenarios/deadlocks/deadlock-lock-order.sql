@@ -30,9 +30,9 @@ SELECT sum(balance) = 200 FROM accounts;
 -- @expect all: happens 40P01
 
 -- @fix lower-id-first
--- Catalogue: same order everywhere (update the lower id first)
 -- Every transfer writes the row with the lower id first. Then the second one waits at its first row and holds nothing
 -- that the other needs.
+-- Catalogue: same order everywhere (update the lower id first)
 -- @retry 10
 -- @transaction transfer(source, target, amount)
 \step lower
@@ -46,8 +46,8 @@ UPDATE accounts SET balance = balance + CASE id WHEN :source THEN -:amount ELSE 
 -- @expect repeatable-read, serializable: stopped 40001 at bob lower then holds
 
 -- @fix lock-both-first
--- Catalogue: lock both first, ORDER BY id FOR UPDATE
 -- One SELECT locks both rows in the order of their ids before anything is written. Without the ORDER BY it is no cure.
+-- Catalogue: lock both first, ORDER BY id FOR UPDATE
 -- @retry 10
 -- @transaction transfer(source, target, amount)
 \step lock

@@ -30,8 +30,8 @@ SELECT balance = 100 + 10 * committed('alice')::int + 20 * committed('bob')::int
 -- @expect all: happens 40P01
 
 -- @fix for-update
--- Catalogue: FOR UPDATE from the start
 -- Whoever is going to write takes the lock for writing at once; the second one waits before it has read anything.
+-- Catalogue: FOR UPDATE from the start
 -- @retry 10
 -- @transaction deposit(amount)
 \step read

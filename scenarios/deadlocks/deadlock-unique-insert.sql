@@ -27,8 +27,8 @@ SELECT count(*) FROM tags;
 -- @expect all: happens 40P01
 
 -- @fix sort-the-keys
--- Catalogue: sort the keys first
 -- Every import inserts in alphabetical order. The second one then waits at its first tag and holds nothing.
+-- Catalogue: sort the keys first
 -- @retry 10
 -- @transaction import(first, second)
 \step first

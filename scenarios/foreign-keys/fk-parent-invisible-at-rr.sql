@@ -34,9 +34,9 @@ SELECT count(*) FROM orders;
 -- @expect repeatable-read, serializable: happens 23503 at worker insert
 
 -- @fix retry-23503
--- Catalogue: retry on 23503 as well (the order ends up stored)
 -- The client takes 23503 for what it is here, a stale snapshot, and runs the transaction again with a fresh one. With
 -- a customer who really does not exist it gives up after its last attempt.
+-- Catalogue: retry on 23503 as well (the order ends up stored)
 -- @retry 10 also 23503
 -- @check the order of a customer who exists gets through
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));

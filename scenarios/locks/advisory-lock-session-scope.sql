@@ -26,8 +26,8 @@ SELECT seen('next', 'try', 'got')::bool;
 -- @expect all: happens
 
 -- @fix transaction-lock
--- Catalogue: pg_advisory_xact_lock
 -- The lock of the transaction is given back when it ends, whichever way.
+-- Catalogue: pg_advisory_xact_lock
 -- @session failed
 BEGIN;
 \step lock
@@ -36,8 +36,8 @@ ROLLBACK;
 -- @expect all: prevented
 
 -- @fix discard-all
--- Catalogue: DISCARD ALL when the connection is returned
 -- The pool clears the session when the connection comes back. One that does so only sometimes leaves the bug.
+-- Catalogue: DISCARD ALL when the connection is returned
 -- @session failed
 BEGIN;
 \step lock

@@ -37,9 +37,9 @@ SELECT n FROM counters;
 -- @expect repeatable-read, serializable: stopped 40001 at bob write
 
 -- @fix transaction-lock
--- Catalogue: pg_advisory_xact_lock
 -- The lock of the transaction is given back by COMMIT itself. From REPEATABLE READ on the snapshot of whoever waited
 -- is too old, and 40001 and the retry do the rest.
+-- Catalogue: pg_advisory_xact_lock
 -- @retry 10
 -- @transaction count
 \step lock

@@ -32,9 +32,9 @@ SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE session = 'page' AND sqlstate
 -- @expect all: happens 55P03 at page read
 
 -- @fix lock-timeout
--- Catalogue: lock_timeout on the migration, then retry
 -- The migration gives up its place in the line after a short wait and tries again later. Readers wait no longer than
 -- that.
+-- Catalogue: lock_timeout on the migration, then retry
 -- @retry 10 also 55P03
 -- @session migration
 SET LOCAL lock_timeout = '50ms';

@@ -37,9 +37,9 @@ SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database();
 -- @expect all: happens 55P03 at shop take
 
 -- @fix recovery-job
--- Catalogue: a recovery job resolves it (COMMIT PREPARED)
 -- A job looks for prepared transactions that nobody cares for any more, and ends each as the coordinator's log says,
 -- here by COMMIT PREPARED. Until it comes round, everybody who needs the row waits.
+-- Catalogue: a recovery job resolves it (COMMIT PREPARED)
 -- @session recovery autocommit
 \step resolve
 COMMIT PREPARED 'order-17';

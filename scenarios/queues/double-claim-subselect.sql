@@ -36,9 +36,9 @@ SELECT count(*) FROM jobs WHERE state = 'running';
 -- @expect repeatable-read, serializable: stopped 40001 at b claim
 
 -- @fix repeat-the-condition
--- Catalogue: repeat the condition outside (second worker gets 0 rows)
 -- The condition on the row itself is looked at again after the wait. B then gets no job at all and has to ask once
 -- more.
+-- Catalogue: repeat the condition outside (second worker gets 0 rows)
 -- @retry 10
 -- @transaction claim(worker)
 \step claim
@@ -51,8 +51,8 @@ UPDATE jobs SET state = 'running', worker = :worker, claims = claims + 1
 -- @expect repeatable-read, serializable: stopped 40001 at b claim then holds
 
 -- @fix for-update
--- Catalogue: FOR UPDATE in the subselect
 -- The subselect waits for the row, looks at it again, and takes the next one. Workers still stand in line.
+-- Catalogue: FOR UPDATE in the subselect
 -- @retry 10
 -- @transaction claim(worker)
 \step claim
@@ -62,8 +62,8 @@ UPDATE jobs SET state = 'running', worker = :worker, claims = claims + 1
 -- @expect repeatable-read, serializable: stopped 40001 at b claim then holds
 
 -- @fix skip-locked
--- Catalogue: FOR UPDATE SKIP LOCKED in the subselect
 -- Jobs that somebody holds are passed over: nobody waits, each worker gets a job of its own, at every level.
+-- Catalogue: FOR UPDATE SKIP LOCKED in the subselect
 -- @retry 10
 -- @transaction claim(worker)
 \step claim

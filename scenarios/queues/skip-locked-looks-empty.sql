@@ -33,8 +33,8 @@ SELECT NOT (EXISTS (SELECT 1 FROM reports) AND EXISTS (SELECT 1 FROM jobs WHERE 
 -- @expect all: happens
 
 -- @fix plain-count
--- Catalogue: decide completeness with a plain count
 -- SKIP LOCKED answers "is there a job for me"; whether any job is open is a question for a SELECT that skips nothing.
+-- Catalogue: decide completeness with a plain count
 -- @session b
 \step claim
 SELECT id FROM jobs WHERE NOT done ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED;

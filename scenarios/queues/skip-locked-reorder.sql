@@ -38,8 +38,8 @@ SELECT NOT EXISTS (SELECT 1 FROM carried_out x JOIN carried_out y ON x.seq < y.s
 -- @expect all: happens
 
 -- @fix without-skip-locked
--- Catalogue: FOR UPDATE without SKIP LOCKED (one worker at a time)
 -- Worker B waits until A has done the first job: in order, and no faster than one worker.
+-- Catalogue: FOR UPDATE without SKIP LOCKED (one worker at a time)
 -- @retry 10
 -- @transaction work
 \step claim
@@ -54,8 +54,8 @@ UPDATE jobs SET done = true WHERE id = :id;
 -- @expect repeatable-read, serializable: stopped 40001 at b claim then holds
 
 -- @fix oldest-of-each-customer
--- Catalogue: take only the oldest open job of each customer
 -- Only a customer's oldest open job may be taken. B finds nothing for this customer and could serve another one.
+-- Catalogue: take only the oldest open job of each customer
 -- @transaction work
 \step claim
 SELECT id FROM jobs

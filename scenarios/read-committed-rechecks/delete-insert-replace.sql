@@ -31,9 +31,9 @@ SELECT count(*) FROM settings WHERE user_id = 1 AND key = 'theme';
 -- @expect repeatable-read, serializable: stopped 40001 at second delete
 
 -- @fix unique-constraint
--- Catalogue: unique constraint (23505)
 -- The data stay right, and at READ COMMITTED the second request fails with a unique violation that somebody has to
 -- explain to the user.
+-- Catalogue: unique constraint (23505)
 -- @retry 10
 -- @schema
 ALTER TABLE settings ADD UNIQUE (user_id, key);
@@ -41,8 +41,8 @@ ALTER TABLE settings ADD UNIQUE (user_id, key);
 -- @expect repeatable-read, serializable: stopped 40001 at second delete then holds
 
 -- @fix upsert
--- Catalogue: unique + upsert
 -- One statement that inserts the row or changes the one that is there: the second request waits and then overwrites.
+-- Catalogue: unique + upsert
 -- @retry 10
 -- @schema
 ALTER TABLE settings ADD UNIQUE (user_id, key);
@@ -55,9 +55,9 @@ INSERT INTO settings VALUES (1, 'theme', :value)
 -- @expect repeatable-read, serializable: stopped 40001 at second save then holds
 
 -- @fix advisory-lock
--- Catalogue: advisory xact lock
 -- Requests of one user come one after the other. At READ COMMITTED the DELETE has a snapshot from after the wait; from
 -- REPEATABLE READ on it has not, and 40001 and the retry have to do the rest.
+-- Catalogue: advisory xact lock
 -- @requires database
 -- @retry 10
 -- @transaction save(value)

@@ -35,8 +35,8 @@ SELECT local_price FROM items WHERE id = 1;
 -- @expect repeatable-read, serializable: stopped 40001 at job recalculate
 
 -- @fix lock-both-first
--- Catalogue: lock the joined row too (first statement)
 -- A first statement locks both rows and waits; the UPDATE after it has a snapshot of its own, from after the wait.
+-- Catalogue: lock the joined row too (first statement)
 -- @retry 10
 -- @session job
 \step lock

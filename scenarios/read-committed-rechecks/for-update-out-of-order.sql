@@ -32,9 +32,9 @@ SELECT NOT EXISTS (
 -- @expect repeatable-read, serializable: stopped 40001 at agent list
 
 -- @fix sort-outside
--- Catalogue: lock in a subquery, sort outside
 -- The inner query locks, and the outer one sorts what was locked. With a LIMIT it is no cure: which rows are locked is
 -- decided before the wait.
+-- Catalogue: lock in a subquery, sort outside
 -- @retry 10
 -- @session agent
 \step list

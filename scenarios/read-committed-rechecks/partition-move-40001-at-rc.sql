@@ -30,8 +30,8 @@ SELECT NOT raised('40001');
 -- @expect all: happens 40001 at note update
 
 -- @fix retry
--- Catalogue: retry at every level (the note ends up stored)
 -- Whoever writes rows that can move between partitions needs the retry loop at READ COMMITTED as well.
+-- Catalogue: retry at every level (the note ends up stored)
 -- @retry 10
 -- @check nobody is sent away with a serialization failure
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));
@@ -40,8 +40,8 @@ SELECT (note = 'called back') = committed('note') FROM tickets;
 -- @expect all: stopped 40001 at note update then holds
 
 -- @fix plain-table
--- Catalogue: do not partition by a column that changes
 -- In a table that is not partitioned, or by a column that never changes, the waiting UPDATE follows the row.
+-- Catalogue: do not partition by a column that changes
 -- @retry 10
 -- @schema
 DROP TABLE tickets;

@@ -44,9 +44,9 @@ SELECT count(*) FROM tickets WHERE workshop_id = 1;
 -- @expect serializable: stopped 40001 at bob insert
 
 -- @fix lock-before-begin
--- Catalogue: session lock before BEGIN, unlock after COMMIT
 -- The lock of the session, taken before the transaction begins and given back after it has ended: whoever waited
 -- begins with a fresh snapshot. It holds at every level, but the unlock must not be forgotten on any way out.
+-- Catalogue: session lock before BEGIN, unlock after COMMIT
 -- @transaction book(who)
 \step lock
 SELECT pg_advisory_lock(1);

@@ -40,8 +40,8 @@ SELECT greatest(0, coalesce(sum(amount), 0) - 5000) FROM expenses WHERE team_id 
 -- @expect serializable: stopped 40001 at bob insert
 
 -- @fix update-the-team
--- Catalogue: UPDATE the parent instead of FOR UPDATE
 -- Write the row in place of locking it: now the row that Bob waits for has changed, and 40001 says so.
+-- Catalogue: UPDATE the parent instead of FOR UPDATE
 -- @retry 10
 -- @transaction approve(who, amount)
 \step lock
@@ -57,8 +57,8 @@ INSERT INTO expenses (team_id, amount, approved_by) VALUES ('design', :amount, :
 -- @expect repeatable-read, serializable: stopped 40001 at bob lock then holds
 
 -- @fix lock-table
--- Catalogue: LOCK TABLE before any query (takes no snapshot)
 -- LOCK TABLE as the first statement waits before the snapshot is taken.
+-- Catalogue: LOCK TABLE before any query (takes no snapshot)
 -- @retry 10
 -- @transaction approve(who, amount)
 \step lock
@@ -74,8 +74,8 @@ INSERT INTO expenses (team_id, amount, approved_by) VALUES ('design', :amount, :
 -- @expect all: waits
 
 -- @fix update-before-insert
--- Catalogue: FOR UPDATE and also UPDATE the parent
 -- FOR UPDATE as before, and the team's row is written as well.
+-- Catalogue: FOR UPDATE and also UPDATE the parent
 -- @retry 10
 -- @transaction approve(who, amount)
 \step lock

@@ -36,17 +36,17 @@ SELECT greatest(0, coalesce(sum(amount), 0) - 5000) FROM expenses WHERE team_id 
 -- @expect all: happens
 
 -- @fix same-level
--- Catalogue: every writer at the same level
 -- Every writer at the level under test. Below SERIALIZABLE that is the write skew again.
+-- Catalogue: every writer at the same level
 -- @retry 10
 -- @session bob: approve('bob', 3000)
 -- @expect read-committed, repeatable-read: happens
 -- @expect serializable: stopped 40001 at bob commit then holds
 
 -- @fix for-update
--- Catalogue: FOR UPDATE by both
 -- A lock that both take. It holds here because Bob, who waits, takes a new snapshot for each statement; were Alice the
 -- one who waits, her snapshot would be older than the wait.
+-- Catalogue: FOR UPDATE by both
 -- @retry 10
 -- @transaction approve(who, amount)
 \step check

@@ -48,9 +48,9 @@ SELECT coalesce(sum(amount), 0) FROM sales WHERE day = seen('report', 'day', 'cl
 -- @expect all: happens
 
 -- @fix same-level
--- Catalogue: report at the same level
 -- The report joins the others at the level under test. At SERIALIZABLE the sale is then refused and tried again, and
 -- is stored under day 2; below it, the report sees what it saw before.
+-- Catalogue: report at the same level
 -- @retry 10
 -- @session report
 BEGIN READ ONLY;
@@ -63,9 +63,9 @@ COMMIT;
 -- @expect serializable: stopped 40001 at sale insert then holds
 
 -- @fix for-share
--- Catalogue: FOR SHARE on the control row
 -- The sale locks the day that it has read, so the day cannot be closed before the sale is stored. It holds whoever
 -- reads.
+-- Catalogue: FOR SHARE on the control row
 -- @session sale
 \step read
 SELECT day FROM till WHERE id = 1 FOR SHARE \gset

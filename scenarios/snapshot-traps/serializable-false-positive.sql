@@ -42,9 +42,9 @@ SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up')
 -- @expect serializable: stopped 40001 at bob commit then holds
 
 -- @fix index-scan
--- Catalogue: index scan (enable_seqscan=off)
 -- Each finds its row through the index, and only that row and the index page count as read. Changing the plan by hand
 -- shows the cause; as a cure it has to be repeated in every transaction.
+-- Catalogue: index scan (enable_seqscan=off)
 -- @transaction approve(team, amount)
 SET LOCAL enable_seqscan = off;
 \step check
@@ -57,9 +57,9 @@ UPDATE teams SET spent = :spent + :amount WHERE id = :team;
 -- @expect all: prevented
 
 -- @fix many-rows
--- Catalogue: 5000 rows, index scan, but full heap page so no HOT update (same leaf page: still refused)
 -- With 5,000 teams the planner takes the index by itself, and that is not enough: on a full table page the UPDATE has
 -- to insert into the index as well, and the page of the index that it writes is the one that the other has read.
+-- Catalogue: 5000 rows, index scan, but full heap page so no HOT update (same leaf page: still refused)
 -- @setup
 INSERT INTO teams (id, name, budget) SELECT 'team-' || n, 'Team', 5000 FROM generate_series(1, 5000) n;
 ANALYZE teams;
@@ -67,8 +67,8 @@ ANALYZE teams;
 -- @expect serializable: happens 40001
 
 -- @fix room-on-the-page
--- Catalogue: 5000 rows, index scan, fillfactor 50 so HOT updates
 -- Pages that are half empty leave room for the new version of a row, and such an UPDATE does not touch the index.
+-- Catalogue: 5000 rows, index scan, fillfactor 50 so HOT updates
 -- @schema
 ALTER TABLE teams SET (fillfactor = 50);
 -- @setup
@@ -77,8 +77,8 @@ ANALYZE teams;
 -- @expect all: prevented
 
 -- @fix far-apart
--- Catalogue: 5000 rows, index scan, the two rows on different leaf pages
 -- Bob's team stands on another page of the index, so the two no longer meet. Nobody can choose that.
+-- Catalogue: 5000 rows, index scan, the two rows on different leaf pages
 -- @setup
 INSERT INTO teams (id, name, budget) SELECT 'team-' || n, 'Team', 5000 FROM generate_series(1, 5000) n;
 ANALYZE teams;
@@ -86,9 +86,9 @@ ANALYZE teams;
 -- @expect all: prevented
 
 -- @fix never-analysed
--- Catalogue: never analysed (planner assumes 10 pages, so index)
 -- Nobody has counted the rows of this copy, so the planner takes it for a larger table and uses the index. It lasts
 -- until autovacuum comes round.
+-- Catalogue: never analysed (planner assumes 10 pages, so index)
 -- @schema
 CREATE TABLE new_teams (LIKE teams INCLUDING ALL);
 -- @setup

@@ -31,8 +31,8 @@ SELECT seen('export', 'read', 'later')::int;
 -- @expect all: happens
 
 -- @fix snapshot-at-once
--- Catalogue: take the snapshot at once (SELECT 1)
 -- Any query right after BEGIN takes the snapshot. At READ COMMITTED it does not help: each statement takes its own.
+-- Catalogue: take the snapshot at once (SELECT 1)
 -- @session export
 \step begin
 BEGIN;

@@ -37,8 +37,8 @@ SELECT seen('report', 'prices', 'prices')::int;
 -- @expect repeatable-read, serializable: happens
 
 -- @fix delete
--- Catalogue: DELETE instead of TRUNCATE
 -- Deleted rows stay for those whose snapshot still sees them. It costs more, and vacuum has to clear up.
+-- Catalogue: DELETE instead of TRUNCATE
 -- @session import
 \step replace
 DELETE FROM prices;
@@ -46,8 +46,8 @@ INSERT INTO prices VALUES (1, 11), (2, 22), (3, 33);
 -- @expect all: prevented
 
 -- @fix touch-first
--- Catalogue: touch the table first (holds ACCESS SHARE)
 -- A query of the table takes its weakest lock, and TRUNCATE, which needs the strongest, waits for the whole report.
+-- Catalogue: touch the table first (holds ACCESS SHARE)
 -- @session report
 \step customers
 SELECT FROM prices LIMIT 1;

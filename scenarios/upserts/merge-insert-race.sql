@@ -33,9 +33,9 @@ SELECT sum(quantity) FROM stock;
 -- @expect serializable: stopped 40001 at bob book
 
 -- @fix on-conflict
--- Catalogue: INSERT ... ON CONFLICT DO UPDATE (+ retry)
 -- ON CONFLICT goes by the unique index, not by the snapshot, and waits for the row. From REPEATABLE READ on it may
 -- raise 40001, so it comes with a retry.
+-- Catalogue: INSERT ... ON CONFLICT DO UPDATE (+ retry)
 -- @retry 10
 -- @transaction book(amount)
 \step book
@@ -44,8 +44,8 @@ INSERT INTO stock VALUES ('mug', :amount) ON CONFLICT (sku) DO UPDATE SET quanti
 -- @expect repeatable-read, serializable: stopped 40001 at bob book then holds
 
 -- @fix retry-23505
--- Catalogue: retry on 23505 as well
 -- The second attempt finds the row and adds to it. SERIALIZABLE reports the same race as 40001.
+-- Catalogue: retry on 23505 as well
 -- @retry 10 also 23505
 -- @check nobody is sent away with a unique violation
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));

@@ -29,8 +29,8 @@ SELECT sum(n) FROM views;
 -- @expect repeatable-read, serializable: happens 40001 at bob count
 
 -- @fix retry
--- Catalogue: retry (both increments stored)
 -- From REPEATABLE READ on every write needs the retry loop, an upsert as well.
+-- Catalogue: retry (both increments stored)
 -- @retry 10
 -- @check nobody is sent away with a serialization failure
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));

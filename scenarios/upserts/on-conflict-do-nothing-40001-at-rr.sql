@@ -29,8 +29,8 @@ SELECT count(*) = 1 FROM deliveries;
 -- @expect repeatable-read, serializable: happens 40001 at second store
 
 -- @fix retry
--- Catalogue: retry (one row stored)
 -- The second attempt has a snapshot that shows the duplicate, and ignores it.
+-- Catalogue: retry (one row stored)
 -- @retry 10
 -- @check nobody is sent away with a serialization failure
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));

@@ -27,9 +27,9 @@ SELECT NOT committed('second') OR seen('second', 'get', 'id') IS NOT NULL;
 -- @expect repeatable-read, serializable: stopped 40001 at second get
 
 -- @fix second-statement
--- Catalogue: SELECT in a second statement
 -- At READ COMMITTED a statement of its own has a snapshot from after the wait. It still finds nothing if the tag is
 -- deleted in between.
+-- Catalogue: SELECT in a second statement
 -- @retry 10
 -- @session second
 \step get
@@ -39,9 +39,9 @@ SELECT id FROM tags WHERE name = 'rust' \gset
 -- @expect repeatable-read, serializable: stopped 40001 at second get then holds
 
 -- @fix do-update
--- Catalogue: ON CONFLICT DO UPDATE SET name=excluded.name RETURNING
 -- An update that changes nothing returns the row whether it is new or not. It writes a new version of the row each
 -- time.
+-- Catalogue: ON CONFLICT DO UPDATE SET name=excluded.name RETURNING
 -- @retry 10
 -- @session second
 \step get

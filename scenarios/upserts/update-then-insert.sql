@@ -33,8 +33,8 @@ SELECT sum(n) FROM views;
 -- @expect serializable: stopped 40001 at bob insert
 
 -- @fix upsert
--- Catalogue: INSERT ... ON CONFLICT DO UPDATE (+ retry)
 -- One statement that does either. From REPEATABLE READ on it may raise 40001, so it comes with a retry.
+-- Catalogue: INSERT ... ON CONFLICT DO UPDATE (+ retry)
 -- @retry 10
 -- @transaction view
 \step count
@@ -44,8 +44,8 @@ INSERT INTO views VALUES ('home', 1) ON CONFLICT (page) DO UPDATE SET n = views.
 -- @expect repeatable-read, serializable: stopped 40001 at bob count then holds
 
 -- @fix retry-23505
--- Catalogue: retry on 23505 as well
 -- The second attempt finds the row and updates it. SERIALIZABLE reports the same race as 40001.
+-- Catalogue: retry on 23505 as well
 -- @retry 10 also 23505
 -- @check nobody is sent away with a unique violation
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));
@@ -53,9 +53,9 @@ SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up')
 -- @expect serializable: stopped 40001 at bob insert then holds
 
 -- @fix advisory-lock
--- Catalogue: advisory xact lock
 -- One after the other by a lock: at READ COMMITTED the UPDATE then sees the new row. At REPEATABLE READ the snapshot
 -- is from before the wait, the UPDATE finds nothing, and the unique violation is back.
+-- Catalogue: advisory xact lock
 -- @requires database
 -- @retry 10
 -- @transaction view
