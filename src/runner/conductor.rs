@@ -17,6 +17,9 @@ use crate::scenario::source::Sources;
 use crate::schedule::{Choice, Schedule, SessionView, Strategy};
 use crate::wire::{Message, ServerError, TransactionStatus, WireError};
 
+/// SQLSTATE of a deadlock's victim.
+const DEADLOCK_DETECTED: &str = "40P01";
+
 /// How the sessions' waits are to be treated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conduct {
@@ -48,6 +51,8 @@ pub(super) struct Conductor<'a> {
     pub events: Vec<Event>,
     pub schedule: Schedule,
     pub racy: bool,
+    /// The session whose move it is.
+    pub moving: Option<usize>,
     /// Is shown every event as it happens.
     pub listener: &'a mut dyn FnMut(&Event),
     pub waits_begun: u64,
@@ -77,6 +82,7 @@ impl Conductor<'_> {
     /// Sends the next statement of a session, and comes back when everybody has answered or waits.
     pub fn advance(&mut self, session: usize) -> Result<(), RunError> {
         self.schedule.choices.push(session);
+        self.moving = Some(session);
         let waiting = self.waiting();
         self.let_deadlock_checks_pass(&waiting)?;
         let backends: Vec<i32> = waiting.iter().filter_map(|&waiter| self.pid(waiter)).collect();
@@ -279,6 +285,8 @@ impl Conductor<'_> {
 
     /// A statement (then with the server's word on its transaction) or an expression failed.
     pub fn fail(&mut self, session: usize, error: StatementError, in_transaction: Option<bool>) {
+        // The one that closes the cycle is the victim, unless another one's check came late.
+        self.racy |= error.sqlstate == DEADLOCK_DETECTED && self.moving != Some(session);
         self.record(session, What::Failed { error: error.clone() });
         let actor = &mut self.actors[session];
         actor.goes_on = None;

@@ -157,6 +157,7 @@ impl<'a> Stage<'a> {
             events: Vec::new(),
             schedule: Schedule::default(),
             racy: false,
+            moving: None,
             listener,
             waits_begun: 0,
         };
