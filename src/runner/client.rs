@@ -25,6 +25,7 @@ impl Conductor<'_> {
         for link in self.actors[session].own_links() {
             self.links.cut(link, self.observer)?;
         }
+        self.doubt_waits();
         Ok(())
     }
 
@@ -33,6 +34,7 @@ impl Conductor<'_> {
         let reason = "the answer was lost with the connection".to_owned();
         self.record(session, What::Disconnected { reason: reason.clone() });
         self.links.cut(self.actors[session].link, self.observer)?;
+        self.doubt_waits();
         let sqlstate = CONNECTION_FAILURE.to_owned();
         self.fail(session, StatementError { sqlstate, message: reason, ..Default::default() }, Some(false));
         if control == Control::Commit

@@ -87,9 +87,6 @@ impl Conductor<'_> {
         self.let_deadlock_checks_pass(&waiting)?;
         let backends: Vec<i32> = waiting.iter().filter_map(|&waiter| self.pid(waiter)).collect();
         let ordered = self.wakes.stop(backends.into_iter())?;
-        for waiter in &waiting {
-            self.doubt(*waiter);
-        }
         self.proceed(session, true)?;
         if ordered {
             self.settle(&[session])?;
@@ -125,9 +122,10 @@ impl Conductor<'_> {
         waiting
     }
 
-    /// What the server said of a wait is in doubt once something else happened.
-    fn doubt(&mut self, session: usize) {
-        if let Some(wait) = &mut self.actors[session].wait {
+    /// What the server said of the waits is in doubt once a session has got further: it may have let a lock go after the
+    /// server was asked.
+    pub fn doubt_waits(&mut self) {
+        for wait in self.actors.iter_mut().filter_map(|actor| actor.wait.as_mut()) {
             wait.confirmed = false;
         }
     }
@@ -243,6 +241,7 @@ impl Conductor<'_> {
 
     /// A statement's answer is whole.
     fn land(&mut self, session: usize, landed: Landed) -> Result<(), RunError> {
+        self.doubt_waits();
         self.actors[session].flight = None;
         if self.actors[session].wait.take().is_some() {
             self.record(session, What::Woke);
@@ -313,6 +312,7 @@ impl Conductor<'_> {
             return Err(RunError::Lost { session: self.actors[session].name.clone(), error });
         }
         let failure = self.statement_error(session, reason);
+        self.doubt_waits();
         self.actors[session].flight = None;
         self.actors[session].wait = None;
         self.links.forget(self.actors[session].link);
