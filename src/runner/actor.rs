@@ -61,6 +61,15 @@ pub(super) struct Waiting {
     pub asleep: bool,
     /// Its one look for a deadlock is over.
     pub checked: bool,
+    /// It is on record.
+    pub told: bool,
+}
+
+impl Waiting {
+    /// A wait that was noticed just now.
+    pub fn new(order: u64, by: Vec<i32>, asleep: bool) -> Waiting {
+        Waiting { since: Instant::now(), order, by, confirmed: false, asleep, checked: false, told: false }
+    }
 }
 
 /// What is needed to run a failed call again.

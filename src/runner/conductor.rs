@@ -243,7 +243,7 @@ impl Conductor<'_> {
     fn land(&mut self, session: usize, landed: Landed) -> Result<(), RunError> {
         self.doubt_waits();
         self.actors[session].flight = None;
-        if self.actors[session].wait.take().is_some() {
+        if self.actors[session].wait.take().is_some_and(|wait| wait.told) {
             self.record(session, What::Woke);
         }
         if let Some(control) = self.actors[session].loses.take() {

@@ -161,37 +161,45 @@ impl Conductor<'_> {
         Ok(())
     }
 
+    /// The server says that the session waits. A wait that closes a cycle is about to be broken by the server, and it is a
+    /// matter of luck whether it is noticed at all: it is neither believed nor put on record.
     fn confirm_wait(&mut self, session: usize, mut by: Vec<i32>) -> Result<(), RunError> {
         by.sort_unstable();
         by.dedup();
-        let earlier = self.actors[session].wait.take();
-        let is_news = earlier.as_ref().is_none_or(|wait| wait.by != by);
         let asleep = self.pid(session).is_none_or(|pid| self.is_asleep(pid));
-        let checked = earlier.as_ref().is_some_and(|wait| wait.checked);
-        let (since, order) = match earlier {
-            Some(wait) => (if is_news { Instant::now() } else { wait.since }, wait.order),
+        let earlier = self.actors[session].wait.take();
+        let wait = match earlier {
+            Some(wait) if wait.by == by => wait,
+            Some(wait) => Waiting::new(wait.order, by, asleep),
             None => {
                 self.waits_begun += 1;
-                (Instant::now(), self.waits_begun)
+                Waiting::new(self.waits_begun, by, asleep)
             }
         };
-        self.actors[session].wait =
-            Some(Waiting { since, order, by: by.clone(), confirmed: false, asleep, checked: checked && !is_news });
-        let in_cycle = self.waits_for(session, session, &mut vec![]);
-        // A deadlock is about to be broken by the server: one of its sessions gets an answer.
+        let told = wait.told;
+        self.actors[session].wait = Some(wait);
+        if self.waits_for(session, session, &mut vec![]) {
+            self.racy |= self.conduct.deadlock_check.is_none();
+            return Ok(());
+        }
+        if !told {
+            self.tell_of_wait(session)?;
+        }
         if let Some(wait) = &mut self.actors[session].wait {
-            wait.confirmed = !in_cycle;
+            (wait.confirmed, wait.told) = (true, true);
         }
-        self.racy |= in_cycle && self.conduct.deadlock_check.is_none();
-        if is_news {
-            let on = match self.pid(session) {
-                Some(pid) if self.conduct.name_locks => self.observer.awaited_lock(pid)?,
-                _ => None,
-            };
-            let sessions = by.iter().filter_map(|&pid| self.session_of(pid));
-            let by = sessions.map(|position| self.actors[position].index).collect();
-            self.record(session, What::Blocked { by, on });
-        }
+        Ok(())
+    }
+
+    fn tell_of_wait(&mut self, session: usize) -> Result<(), RunError> {
+        let on = match self.pid(session) {
+            Some(pid) if self.conduct.name_locks => self.observer.awaited_lock(pid)?,
+            _ => None,
+        };
+        let by = self.actors[session].wait.as_ref().map_or(&[][..], |wait| &wait.by);
+        let sessions = by.iter().filter_map(|&pid| self.session_of(pid));
+        let by = sessions.map(|position| self.actors[position].index).collect();
+        self.record(session, What::Blocked { by, on });
         Ok(())
     }
 
