@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::op::{Action, Control, Op, Statement};
+use super::request::{Answer, End, Request};
 use super::variables::Variables;
 use crate::history::{Fate, StatementError, What};
 use crate::scenario::source::Span;
@@ -20,59 +21,19 @@ const TOO_MANY_ROWS: &str = "P0003";
 /// SQLSTATE of a `\while` that did not end.
 const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
 
-/// What the interpreter wants. Only [`Request::Note`] needs no answer.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Request {
-    /// Send the statement, then say [`Interpreter::answered`] or [`Interpreter::refused`].
-    Run(Statement),
-    /// Evaluate an SQL expression over the variables, then say [`Interpreter::evaluated`] or [`Interpreter::failed`].
-    Evaluate(Template),
-    /// Something to put on record.
-    Note(What),
-    /// The call failed inside a transaction: send ROLLBACK at once, then say [`Interpreter::rolled_back`].
-    RollBack,
-    /// Do it, then say [`Interpreter::done`] or [`Interpreter::failed`].
-    Sleep { milliseconds: u64 },
-    /// Likewise: run it at once, on a connection of its own.
-    Effect(Template),
-    /// Go on in another connection, then say [`Interpreter::connected`].
-    Connect { name: String },
-    /// Cut the connection; nothing follows but [`Request::Over`].
-    Crash,
-    /// The call has ended.
-    Over(End),
-}
-
-/// How a call ended.
-#[derive(Debug, Clone, PartialEq)]
-pub enum End {
-    Completed,
-    /// A business no, with its text.
-    Rejected(String),
-    Failed(StatementError),
-    /// The client died.
-    Crashed,
-}
-
-/// A statement's answer, as far as the client looks at it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
-    pub tag: String,
-    /// Names and type OIDs.
-    pub columns: Vec<(String, u32)>,
-    pub rows: Vec<Vec<Option<String>>>,
-    /// The server's word: a transaction block is open, failed or not.
-    pub in_transaction: bool,
-}
-
-/// Where a transaction began, to come back to.
+/// Where a call is, and what it knows: all that a retry goes back to.
 #[derive(Debug, Clone)]
-struct Checkpoint {
+struct State {
+    /// Index of the next operation.
     position: usize,
+    /// Index of the step that the next request belongs to.
     step: usize,
     variables: Variables,
+    /// The `\try` blocks that are open, as positions.
     tries: Vec<usize>,
+    /// Rounds so far of the loop at each position.
     rounds: Vec<u32>,
+    /// The connection that it is in, by its name in `\connect`.
     place: String,
 }
 
@@ -80,19 +41,12 @@ struct Checkpoint {
 #[derive(Debug, Clone)]
 pub struct Interpreter {
     transaction: Arc<Transaction>,
-    variables: Variables,
     arguments: Vec<Template>,
     /// How many arguments were evaluated.
     arguments_done: usize,
-    /// Index of the next operation.
-    position: usize,
-    /// The `\try` blocks that are open, as positions.
-    tries: Vec<usize>,
-    /// Rounds so far of the loop at each position.
-    rounds: Vec<u32>,
-    checkpoint: Checkpoint,
-    /// The connection that it is in, by its name in `\connect`.
-    place: String,
+    at: State,
+    /// Where the transaction began that a retry would run again.
+    checkpoint: State,
     /// The connections on which a transaction block is open.
     open: BTreeSet<String>,
     /// Where it has to go on before anything else.
@@ -102,7 +56,6 @@ pub struct Interpreter {
     ending: Option<Ending>,
     /// How often each step, by index, was done or passed by.
     steps_done: Vec<u32>,
-    step: usize,
 }
 
 /// A call that is about to end: what is left to do first.
@@ -123,31 +76,26 @@ impl Interpreter {
     /// A call at its beginning; `variables` are those of `@param`.
     pub fn new(call: &Call, variables: Variables) -> Interpreter {
         let transaction = Arc::clone(&call.transaction);
-        let rounds = vec![0; transaction.program.ops.len()];
+        let at = State {
+            position: 0,
+            step: 0,
+            variables,
+            tries: Vec::new(),
+            rounds: vec![0; transaction.program.ops.len()],
+            place: MAIN.to_owned(),
+        };
         Interpreter {
-            checkpoint: Checkpoint {
-                position: 0,
-                step: 0,
-                variables: variables.clone(),
-                tries: Vec::new(),
-                rounds: rounds.clone(),
-                place: MAIN.to_owned(),
-            },
+            checkpoint: at.clone(),
+            at,
             steps_done: vec![0; transaction.program.steps.len()],
             arguments: call.arguments.clone(),
-            transaction,
-            variables,
             arguments_done: 0,
-            position: 0,
-            tries: Vec::new(),
-            rounds,
-            place: MAIN.to_owned(),
             open: BTreeSet::new(),
             goes_to: None,
             fate: None,
             notes: Vec::new(),
             ending: None,
-            step: 0,
+            transaction,
         }
     }
 
@@ -156,7 +104,7 @@ impl Interpreter {
     }
 
     pub fn variables(&self) -> &Variables {
-        &self.variables
+        &self.at.variables
     }
 
     /// What became of its last transaction so far.
@@ -170,14 +118,14 @@ impl Interpreter {
             Some(Ending { closing: Some(Closing::Commit | Closing::Rollback), .. }) => "commit",
             _ => {
                 let steps = &self.transaction.program.steps;
-                steps.get(self.step).or(steps.last()).map_or("", String::as_str)
+                steps.get(self.at.step).or(steps.last()).map_or("", String::as_str)
             }
         }
     }
 
     /// The index of the step that the next request belongs to.
     pub fn step_index(&self) -> usize {
-        self.step
+        self.at.step
     }
 
     /// How often steps of this name were done or passed by in this call.
@@ -192,20 +140,20 @@ impl Interpreter {
         let template = match self.arguments.get(self.arguments_done) {
             Some(argument) => argument,
             None if self.ending.is_some() => return None,
-            None => match &self.transaction.program.ops.get(self.position)?.action {
+            None => match &self.transaction.program.ops.get(self.at.position)?.action {
                 Action::Statement(statement) => &statement.text,
                 Action::Set { value: template, .. } | Action::JumpUnless { condition: template, .. } => template,
                 Action::Effect(template) => template,
                 _ => return None,
             },
         };
-        let place = position.map(|position| template.place_of(&self.variables, position.saturating_sub(1)));
+        let place = position.map(|position| template.place_of(&self.at.variables, position.saturating_sub(1)));
         Some(place.unwrap_or(template.span))
     }
 
     /// Whether a transaction block is open, failed or not.
     pub fn in_transaction(&self) -> bool {
-        self.open.contains(&self.place)
+        self.open.contains(&self.at.place)
     }
 
     /// Whether the COMMIT that the lab added comes right after the statement on its way, whatever its answer is: a driver
@@ -215,13 +163,13 @@ impl Interpreter {
         let is_plain = |statement: &Statement| {
             statement.control == Control::Other && statement.capture.is_none() && !statement.lost
         };
-        let may_be_followed = self.in_transaction() && self.ending.is_none() && self.tries.is_empty();
+        let may_be_followed = self.in_transaction() && self.ending.is_none() && self.at.tries.is_empty();
         if !may_be_followed
-            || !matches!(ops.get(self.position).map(|op| &op.action), Some(Action::Statement(s)) if is_plain(s))
+            || !matches!(ops.get(self.at.position).map(|op| &op.action), Some(Action::Statement(s)) if is_plain(s))
         {
             return false;
         }
-        let mut next = self.position + 1;
+        let mut next = self.at.position + 1;
         loop {
             match ops.get(next).map(|op| &op.action) {
                 Some(Action::Jump { target }) if *target > next => next = *target,
@@ -249,7 +197,7 @@ impl Interpreter {
         }
         let transaction = Arc::clone(&self.transaction);
         loop {
-            let Some(op) = transaction.program.ops.get(self.position) else {
+            let Some(op) = transaction.program.ops.get(self.at.position) else {
                 self.ending = Some(Ending { end: End::Completed, closing: None });
                 return self.close();
             };
@@ -263,11 +211,11 @@ impl Interpreter {
     /// The statement was answered; `notified` counts the session's notifications so far.
     pub fn answered(&mut self, answer: &Answer, notified: i32) {
         self.set_open(answer.in_transaction);
-        self.variables.set("ROW_COUNT", Value::integer(affected_rows(&answer.tag)));
-        self.variables.set("SQLSTATE", Value::text("00000"));
-        self.variables.set("COMMAND_TAG", Value::text(answer.tag.as_str()));
-        self.variables.set("NOTIFIED", Value::integer(notified));
-        let statement = match (&mut self.ending, self.transaction.program.ops.get(self.position)) {
+        self.at.variables.set("ROW_COUNT", Value::integer(affected_rows(&answer.tag)));
+        self.at.variables.set("SQLSTATE", Value::text("00000"));
+        self.at.variables.set("COMMAND_TAG", Value::text(answer.tag.as_str()));
+        self.at.variables.set("NOTIFIED", Value::integer(notified));
+        let statement = match (&mut self.ending, self.transaction.program.ops.get(self.at.position)) {
             (Some(ending), _) => {
                 if !matches!(ending.closing, Some(Closing::Abort)) || self.open.is_empty() {
                     ending.closing = None;
@@ -289,7 +237,7 @@ impl Interpreter {
         {
             return self.failed(*error);
         }
-        self.position += 1;
+        self.at.position += 1;
         if self.open.is_empty() {
             self.remember();
         }
@@ -299,25 +247,25 @@ impl Interpreter {
     pub fn evaluated(&mut self, value: Value) {
         if self.arguments_done < self.arguments.len() {
             let name = self.transaction.params.get(self.arguments_done).cloned().unwrap_or_default();
-            self.variables.set(name, value);
+            self.at.variables.set(name, value);
             self.arguments_done += 1;
-            self.checkpoint.variables = self.variables.clone();
+            self.checkpoint.variables = self.at.variables.clone();
             return;
         }
-        match self.transaction.program.ops.get(self.position).map(|op| &op.action) {
+        match self.transaction.program.ops.get(self.at.position).map(|op| &op.action) {
             Some(Action::Set { name, .. }) => {
                 self.notes.push(What::Set { name: name.clone(), value: value.text.clone() });
-                self.variables.set(name.clone(), value);
-                self.position += 1;
+                self.at.variables.set(name.clone(), value);
+                self.at.position += 1;
             }
             Some(Action::JumpUnless { condition, target }) => {
                 let holds = value.is_true();
                 self.notes.push(What::Decided {
                     written: condition.written(),
-                    condition: condition.prose(&self.variables),
+                    condition: condition.prose(&self.at.variables),
                     holds,
                 });
-                self.position = if holds { self.position + 1 } else { *target };
+                self.at.position = if holds { self.at.position + 1 } else { *target };
             }
             _ => {}
         }
@@ -325,35 +273,35 @@ impl Interpreter {
 
     /// The client goes on in this connection; the server's word is whether a transaction block is open there.
     pub fn connected(&mut self, name: &str, in_transaction: bool) {
-        self.place = name.to_owned();
+        self.at.place = name.to_owned();
         self.set_open(in_transaction);
         if self.goes_to.take().is_none() && self.ending.is_none() {
-            self.position += 1;
+            self.at.position += 1;
         }
     }
 
     fn set_open(&mut self, in_transaction: bool) {
         if in_transaction {
-            self.open.insert(self.place.clone());
+            self.open.insert(self.at.place.clone());
         } else {
-            self.open.remove(&self.place);
+            self.open.remove(&self.at.place);
         }
     }
 
     /// What was asked for is done: a sleep or an effect.
     pub fn done(&mut self) {
-        self.position += 1;
+        self.at.position += 1;
     }
 
     /// An expression, or something else that is not a statement, failed. Inside a `\try` that names the SQLSTATE the call goes on there.
     pub fn failed(&mut self, error: StatementError) {
-        self.variables.set("SQLSTATE", Value::text(error.sqlstate.as_str()));
+        self.at.variables.set("SQLSTATE", Value::text(error.sqlstate.as_str()));
         if self.ending.is_none() {
-            while let Some(block) = self.tries.pop() {
+            while let Some(block) = self.at.tries.pop() {
                 if let Action::Try { arms } = &self.transaction.program.ops[block].action
                     && let Some(arm) = arms.iter().find(|arm| arm.sqlstates.contains(&error.sqlstate))
                 {
-                    self.position = arm.target;
+                    self.at.position = arm.target;
                     return;
                 }
             }
@@ -387,15 +335,10 @@ impl Interpreter {
 
     /// Goes back to where the failed transaction began, with the variables of that moment.
     pub fn retry(&mut self) {
-        let Checkpoint { position, step, variables, tries, rounds, place } = self.checkpoint.clone();
-        self.position = position;
-        self.step = step;
-        self.variables = variables;
-        self.tries = tries;
-        self.rounds = rounds;
-        self.place = MAIN.to_owned();
-        self.open.clear();
+        self.at = self.checkpoint.clone();
+        let place = std::mem::replace(&mut self.at.place, MAIN.to_owned());
         self.goes_to = (place != MAIN).then_some(place);
+        self.open.clear();
         self.fate = None;
         self.notes.clear();
         self.ending = None;
@@ -414,43 +357,43 @@ impl Interpreter {
                 Some(Request::Evaluate(expression.clone()))
             }
             Action::Jump { target } => {
-                if *target < self.position {
+                if *target < self.at.position {
                     self.begin_round(*target);
                 }
-                self.position = *target;
+                self.at.position = *target;
                 None
             }
             Action::Echo(text) => {
-                self.position += 1;
-                Some(Request::Note(What::Said { text: text.prose(&self.variables) }))
+                self.at.position += 1;
+                Some(Request::Note(What::Said { text: text.prose(&self.at.variables) }))
             }
             Action::Reject { text, commit } => {
-                let text = text.prose(&self.variables);
+                let text = text.prose(&self.at.variables);
                 self.pass_to_commit();
                 let closing = if *commit { Closing::Commit } else { Closing::Rollback };
                 let end = End::Rejected(text.clone());
-                self.ending = Some(Ending { end, closing: self.open.contains(&self.place).then_some(closing) });
+                self.ending = Some(Ending { end, closing: self.open.contains(&self.at.place).then_some(closing) });
                 Some(Request::Note(What::Rejected { text }))
             }
             Action::Round { limit } => {
-                self.rounds[self.position] += 1;
-                if self.rounds[self.position] > *limit {
+                self.at.rounds[self.at.position] += 1;
+                if self.at.rounds[self.at.position] > *limit {
                     let message = format!("the loop did not end within {limit} rounds");
                     let sqlstate = PROGRAM_LIMIT_EXCEEDED.to_owned();
                     self.failed(StatementError { sqlstate, message, ..StatementError::default() });
                     return Some(self.request());
                 }
-                self.position += 1;
+                self.at.position += 1;
                 None
             }
             Action::Try { .. } => {
-                self.tries.push(self.position);
-                self.position += 1;
+                self.at.tries.push(self.at.position);
+                self.at.position += 1;
                 None
             }
             Action::Leave => {
-                self.tries.pop();
-                self.position += 1;
+                self.at.tries.pop();
+                self.at.position += 1;
                 None
             }
             Action::Sleep { milliseconds } => Some(Request::Sleep { milliseconds: *milliseconds }),
@@ -470,7 +413,7 @@ impl Interpreter {
             Some(Closing::Commit) => Request::Run(closing_statement("COMMIT", Control::Commit)),
             Some(Closing::Rollback) => Request::Run(closing_statement("ROLLBACK", Control::Rollback)),
             Some(Closing::Abort) => match self.open.first() {
-                Some(name) if !self.open.contains(&self.place) => Request::Connect { name: name.clone() },
+                Some(name) if !self.open.contains(&self.at.place) => Request::Connect { name: name.clone() },
                 _ => Request::RollBack,
             },
             None => {
@@ -482,32 +425,25 @@ impl Interpreter {
     }
 
     fn remember(&mut self) {
-        self.checkpoint = Checkpoint {
-            position: self.position,
-            step: self.step,
-            variables: self.variables.clone(),
-            tries: self.tries.clone(),
-            rounds: self.rounds.clone(),
-            place: self.place.clone(),
-        };
+        self.checkpoint = self.at.clone();
     }
 
     /// A loop goes back to its start: its steps, even if it is one alone, come again, and the loops inside it begin anew.
     fn begin_round(&mut self, start: usize) {
         // The guard of the loop itself stands behind its condition.
-        let inside = start + 2..self.position;
-        if let Some(rounds) = self.rounds.get_mut(inside) {
+        let inside = start + 2..self.at.position;
+        if let Some(rounds) = self.at.rounds.get_mut(inside) {
             rounds.fill(0);
         }
-        self.steps_done[self.step] += 1;
-        self.step = self.transaction.program.ops[start].step;
+        self.steps_done[self.at.step] += 1;
+        self.at.step = self.transaction.program.ops[start].step;
     }
 
     /// Moves on to a step; those before it are done or passed by.
     fn pass(&mut self, step: usize) {
-        while self.step < step {
-            self.steps_done[self.step] += 1;
-            self.step += 1;
+        while self.at.step < step {
+            self.steps_done[self.at.step] += 1;
+            self.at.step += 1;
         }
     }
 
@@ -515,7 +451,7 @@ impl Interpreter {
     fn pass_to_commit(&mut self) {
         let steps = &self.transaction.program.steps;
         if let Some(commit) = steps.iter().rposition(|name| name == "commit")
-            && commit >= self.step
+            && commit >= self.at.step
         {
             self.pass(commit);
         }
@@ -534,7 +470,7 @@ impl Interpreter {
             let text = answer.rows.first().and_then(|row| row.get(index)).cloned().flatten();
             let name = format!("{prefix}{column}");
             self.notes.push(What::Set { name: name.clone(), value: text.clone() });
-            self.variables.set(name, Value { type_oid: *type_oid, text });
+            self.at.variables.set(name, Value { type_oid: *type_oid, text });
         }
         Ok(())
     }

@@ -4,8 +4,10 @@ pub mod arithmetic;
 mod interpreter;
 mod mention;
 mod op;
+mod request;
 mod variables;
 
-pub use interpreter::{Answer, End, Interpreter, Request};
+pub use interpreter::Interpreter;
 pub use op::{Action, Arm, Capture, Control, Op, Program, Statement};
+pub use request::{Answer, End, Request};
 pub use variables::Variables;
