@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use crate::commands::completions::CompletionsArgs;
+use crate::commands::explore::ExploreArgs;
 use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::load::LoadArgs;
@@ -72,6 +73,8 @@ pub enum Command {
     WriteSkew(PlayArgs),
     /// Stage scenarios by name or file.
     Run(RunArgs),
+    /// Play every interleaving, or one of each kind: find the races, and prove that a fix holds.
+    Explore(ExploreArgs),
     /// Run a scenario and its fixes under load: many workers at once.
     Load(LoadArgs),
     /// List the built-in scenarios.

@@ -5,6 +5,7 @@
 
 pub mod cli;
 pub mod commands;
+pub mod explore;
 pub mod history;
 pub mod interrupt;
 pub mod load;

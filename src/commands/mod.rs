@@ -4,6 +4,7 @@ pub mod completions;
 mod context;
 mod diagnose;
 pub mod exit;
+pub mod explore;
 mod finding;
 mod input;
 pub mod lint;
@@ -31,6 +32,7 @@ fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
         Command::ReadSkew(args) => run::one("read-skew", args, context),
         Command::WriteSkew(args) => run::one("write-skew", args, context),
         Command::Run(args) => run::run(args, context),
+        Command::Explore(args) => explore::run(args, context),
         Command::Load(args) => load::run(args, context),
         Command::List(args) => list::run(args, context),
         Command::Show(args) => show::run(args, context),

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::Run;
+use crate::explore::{Exploration, Failure, Verdict as Explored};
 use crate::history::{Assessment, CheckResult, Event, History, MeasureResult, Phase, SessionEnd, What};
 use crate::load::statistics::{AssertionResult, LoadRow};
 use crate::scenario::Level;
@@ -22,6 +23,8 @@ pub struct Document {
     pub runs: Option<Vec<Run>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Vec<LoadRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explore: Option<Vec<Exploration>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertions: Option<Vec<AssertionResult>>,
 }
@@ -45,7 +48,7 @@ impl Document {
     /// A document without any part yet. The seed is none where nothing was random.
     pub fn new(server: Server, seed: Option<u64>) -> Document {
         let tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
-        Document { schema: SCHEMA, tool, server, seed, runs: None, load: None, assertions: None }
+        Document { schema: SCHEMA, tool, server, seed, runs: None, load: None, explore: None, assertions: None }
     }
 
     /// Indented, with a final newline.
@@ -103,6 +106,82 @@ struct Moment<'a> {
 impl<'a> From<&'a Assessment> for Moment<'a> {
     fn from(assessment: &'a Assessment) -> Moment<'a> {
         Moment { checks: &assessment.checks, measures: &assessment.measures, sessions: &assessment.sessions }
+    }
+}
+
+impl Serialize for Exploration {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let error =
+            |(sqlstate, schedules): &(String, u64)| ErrorEntry { sqlstate: sqlstate.clone(), schedules: *schedules };
+        ExplorationEntry {
+            scenario: &self.scenario,
+            fix: self.fix.as_deref(),
+            isolation: self.isolation,
+            verdict: self.verdict,
+            schedules: self.schedules,
+            orders: self.orders,
+            complete: self.complete,
+            outcomes: self.outcomes.len(),
+            retries: self.retries,
+            repaired: self.repaired,
+            racy: self.racy,
+            errors: self.errors.iter().map(error).collect(),
+            by_design: &self.by_design,
+            failures: self.failures.iter().map(FailureEntry::from).collect(),
+            notes: &self.notes,
+        }
+        .serialize(serializer)
+    }
+}
+
+#[derive(Serialize)]
+struct ExplorationEntry<'a> {
+    scenario: &'a str,
+    fix: Option<&'a str>,
+    isolation: Level,
+    verdict: Explored,
+    schedules: u64,
+    orders: u64,
+    complete: bool,
+    /// How many different ones there were.
+    outcomes: usize,
+    retries: u64,
+    repaired: u64,
+    racy: u64,
+    errors: Vec<ErrorEntry>,
+    by_design: &'a [&'static str],
+    failures: Vec<FailureEntry<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ErrorEntry {
+    sqlstate: String,
+    schedules: u64,
+}
+
+#[derive(Serialize)]
+struct FailureEntry<'a> {
+    kind: &'a str,
+    reason: &'a str,
+    cycle: &'a [String],
+    schedules: u64,
+    checks: &'a [String],
+    replay: &'a str,
+    events: Vec<EventEntry<'a>>,
+}
+
+impl<'a> From<&'a Failure> for FailureEntry<'a> {
+    fn from(failure: &'a Failure) -> FailureEntry<'a> {
+        FailureEntry {
+            kind: &failure.kind,
+            reason: &failure.reason,
+            cycle: &failure.cycle,
+            schedules: failure.schedules,
+            checks: &failure.checks,
+            replay: &failure.history.schedule,
+            events: event_entries(&failure.history),
+        }
     }
 }
 

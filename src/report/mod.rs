@@ -1,6 +1,7 @@
 //! Values in, text out. Pure: no database, no clock, no terminal; where the bytes go is for the commands to say.
 
 pub mod assertions;
+pub mod exploration;
 mod grid;
 pub mod json;
 mod layout;
@@ -11,6 +12,7 @@ mod statement;
 pub mod story;
 pub mod style;
 pub mod summary;
+mod timeline;
 
 pub use run::Run;
 pub use story::Story;

@@ -20,6 +20,8 @@ pub(crate) struct Asked<'a> {
     pub events: &'a [Event],
     /// A question about the tables' contents; empty: nobody asks.
     pub contents: &'a str,
+    /// A check without a row is a mistake; where sessions are left out there may be none.
+    pub needs_row: bool,
     pub deadline: Instant,
 }
 
@@ -30,7 +32,8 @@ pub(crate) fn assess(keeper: &mut Keeper, observer: &mut Observer, asked: &Asked
         true => record::statements(asked.sessions, asked.events),
         false => String::new(),
     };
-    let questions = Questions { checks: plan.checks.iter().collect(), measures: &plan.measures };
+    let questions =
+        Questions { checks: plan.checks.iter().collect(), measures: &plan.measures, needs_row: asked.needs_row };
     let before = [Part::Sql(contents), Part::Sql(&record)];
     let (before, mut assessment) = questions.ask(&before, keeper, observer, parameters, deadline)?;
     assessment.sessions = session_ends(asked.sessions, asked.events);
@@ -47,13 +50,14 @@ pub(crate) fn ask<'a>(
     parameters: &Variables,
     deadline: Instant,
 ) -> Result<Assessment, RunError> {
-    let questions = Questions { checks: checks.collect(), measures };
+    let questions = Questions { checks: checks.collect(), measures, needs_row: true };
     Ok(questions.ask(&[], keeper, observer, parameters, deadline)?.1)
 }
 
 struct Questions<'a> {
     checks: Vec<&'a Check>,
     measures: &'a [Measure],
+    needs_row: bool,
 }
 
 impl Questions<'_> {
@@ -74,31 +78,38 @@ impl Questions<'_> {
         let mut answers = results.split_off(before.len()).into_iter();
         let mut assessment = Assessment::default();
         for (check, answer) in self.checks.iter().zip(answers.by_ref()) {
-            assessment.checks.push(CheckResult { name: check.name.clone(), holds: holds(check, &answer)? });
+            assessment.checks.push(CheckResult { name: check.name.clone(), holds: self.holds(check, &answer)? });
         }
         for (measure, answer) in self.measures.iter().zip(answers) {
-            let value = number(measure, &answer)?;
+            let value = self.number(measure, &answer)?;
             assessment.measures.push(MeasureResult { name: measure.name.clone(), unit: measure.unit.clone(), value });
         }
         Ok((results, assessment))
     }
-}
 
-fn holds(check: &Check, answer: &ResultSet) -> Result<bool, RunError> {
-    let shape = |message| RunError::Shape { part: format!("check `{}`", check.name), message, span: check.span };
-    match single_value(answer).map_err(shape)?.as_deref() {
-        None | Some("t") => Ok(true),
-        Some("f") => Ok(false),
-        Some(other) => Err(shape(format!("gave `{other}`; a check gives true, false or null"))),
+    fn holds(&self, check: &Check, answer: &ResultSet) -> Result<bool, RunError> {
+        if !self.needs_row && answer.rows.is_empty() {
+            return Ok(true);
+        }
+        let shape = |message| RunError::Shape { part: format!("check `{}`", check.name), message, span: check.span };
+        match single_value(answer).map_err(shape)?.as_deref() {
+            None | Some("t") => Ok(true),
+            Some("f") => Ok(false),
+            Some(other) => Err(shape(format!("gave `{other}`; a check gives true, false or null"))),
+        }
     }
-}
 
-fn number(measure: &Measure, answer: &ResultSet) -> Result<Option<String>, RunError> {
-    let shape = |message| RunError::Shape { part: format!("measure `{}`", measure.name), message, span: measure.span };
-    let value = single_value(answer).map_err(shape)?;
-    match value.as_deref().filter(|text| text.parse::<f64>().is_err()) {
-        Some(text) => Err(shape(format!("gave `{text}`; a measure gives one number"))),
-        None => Ok(value),
+    fn number(&self, measure: &Measure, answer: &ResultSet) -> Result<Option<String>, RunError> {
+        if !self.needs_row && answer.rows.is_empty() {
+            return Ok(None);
+        }
+        let part = format!("measure `{}`", measure.name);
+        let shape = |message| RunError::Shape { part, message, span: measure.span };
+        let value = single_value(answer);
+        match value.as_ref().map(|value| value.as_deref().filter(|text| text.parse::<f64>().is_err())) {
+            Ok(Some(text)) => Err(shape(format!("gave `{text}`; a measure gives one number"))),
+            _ => value.map_err(shape),
+        }
     }
 }
 

@@ -17,16 +17,20 @@ use super::wakes::Wakes;
 use super::{record, requirements};
 use crate::history::{Assessment, Event, History, Phase, SessionInfo};
 use crate::program::Variables;
+use crate::scenario::template::Template;
+use crate::scenario::value::Value;
 use crate::scenario::{Check, Level, Param, Plan, Scenario, Session};
 use crate::schedule::{Schedule, Strategy};
 use crate::server::{Sandbox, Server};
-use crate::wire::ConnectOptions;
+use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError};
 
 /// `deadlock_timeout` of sessions under test, and the time in which their one check is over.
 const DEADLOCK_TIMEOUT: &str = "1ms";
 const DEADLOCK_CHECK: Duration = Duration::from_micros(2_500);
 /// Nobody waits longer for something that will not come by itself.
 const STUCK_LIMIT: Duration = Duration::from_secs(10);
+/// The same where many schedules are played.
+const STUCK_LIMIT_OF_MANY: Duration = Duration::from_secs(1);
 
 /// How to run.
 #[derive(Debug, Clone)]
@@ -109,6 +113,28 @@ impl<'a> Stage<'a> {
         self.contents = sql;
     }
 
+    /// Asks something on the connection that checks are asked on; gives the last result.
+    pub(crate) fn query(&mut self, sql: &str) -> Result<ResultSet, RunError> {
+        let results = self.keeper.home()?.query(sql, self.options.deadline)?;
+        Ok(results.into_iter().next_back().unwrap_or_default())
+    }
+
+    /// A further connection like that of a session.
+    pub(crate) fn connect_session(&self, session: usize, level: Level) -> Result<Connection, RunError> {
+        let session = &self.plan.sessions[session];
+        let level = session.level.unwrap_or(level);
+        Ok(Connection::connect(&self.session_options(&self.sandbox.options(), &session.name, level))?)
+    }
+
+    /// The value of an expression over variables; the inner error is the expression's own.
+    pub(crate) fn evaluate(
+        &mut self,
+        expression: &Template,
+        variables: &Variables,
+    ) -> Result<Result<Value, ServerError>, RunError> {
+        Ok(self.observer.evaluate(expression, variables)?)
+    }
+
     /// The sessions of a run at a level.
     pub fn sessions(&self, level: Level) -> Vec<SessionInfo> {
         session_infos(self.plan, level)
@@ -127,7 +153,7 @@ impl<'a> Stage<'a> {
         self.kept.settle(self.options.deadline);
         let conduct = Conduct {
             deadline: self.options.deadline,
-            stuck_limit: STUCK_LIMIT,
+            stuck_limit: if self.options.explores { STUCK_LIMIT_OF_MANY } else { STUCK_LIMIT },
             deadlock_check: self.server.is_superuser().then_some(DEADLOCK_CHECK),
             name_locks: self.options.name_locks,
             saves_round_trips: self.options.explores,
@@ -183,6 +209,7 @@ impl<'a> Stage<'a> {
                 sessions: &history.sessions,
                 events: &conductor.events,
                 contents: &self.contents,
+                needs_row: !self.options.explores,
                 deadline: self.options.deadline,
             };
             assess(&mut self.keeper, conductor.observer, &asked)

@@ -1,5 +1,6 @@
 //! Which session moves next: schedules as data, and the strategies that make them. Knows no database.
 
+mod dependence;
 mod exhaustive;
 mod reduced;
 mod replay;
@@ -9,6 +10,7 @@ mod simulation;
 mod staged;
 mod text;
 
+pub use dependence::{Atom, AtomKind, Consequence, Footprint, LockMode, Object, Rules, groups};
 pub use exhaustive::Exhaustive;
 pub use reduced::Reduced;
 pub use replay::Replay;

@@ -17,7 +17,7 @@ use crate::report::{Run, summary};
 use crate::scenario::{self, Scenario};
 use crate::verdict::Outcome;
 pub use perform::{Performance, perform};
-pub use selection::{LevelChoice, Selection, chosen_levels};
+pub use selection::{LevelChoice, Selection, chosen_levels, select};
 
 /// What staging understands, whatever the scenario.
 #[derive(Debug, Args)]

@@ -1,0 +1,179 @@
+//! `isolab explore`: every interleaving of a scenario, or one of each kind, judged by the serial orders.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::context::{Context, deadline};
+use super::diagnose;
+use super::exit::Exit;
+use super::reports::{Format, ReportArgs, Reports};
+use super::run::{LevelChoice, Selection, load_all, select};
+use crate::explore::{Exploration, Options, Verdict, explore};
+use crate::progress::Progress;
+use crate::report::json::{self, Document};
+use crate::report::{Style, exploration};
+use crate::runner::RunError;
+use crate::scenario::{self, Expect, ExpectedOutcome, Scenario};
+use crate::server::Server;
+
+#[derive(Debug, Args)]
+pub struct ExploreArgs {
+    /// Built-in scenarios by name, or files.
+    #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
+    names: Vec<String>,
+    /// Every built-in scenario.
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    /// The isolation level: read-committed, repeatable-read, serializable or all. Repeatable.
+    #[arg(long, value_name = "LEVEL")]
+    isolation: Vec<LevelChoice>,
+    /// Only this fix or variant; all: as written and every one of them. Repeatable.
+    #[arg(long, value_name = "NAME")]
+    fix: Vec<String>,
+    /// Give a parameter of the scenario another value. Repeatable.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Play no more schedules than this at one level.
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    max_schedules: u64,
+    /// How many sandboxes work side by side; the result is the same for every number. [default: the processors, at most 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    runners: Option<u8>,
+    /// Play every order, also those that come to the same.
+    #[arg(long)]
+    no_reduce: bool,
+    /// Give up after this time, as in 30s or 2m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
+    time_limit: Option<Duration>,
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+/// An exploration, and what named its scenario on the command line.
+struct Found {
+    reference: String,
+    exploration: Exploration,
+    contradicts: bool,
+}
+
+pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    let names: Vec<String> = match args.all {
+        true => scenario::builtin().map(|builtin| builtin.name.to_owned()).collect(),
+        false => args.names.clone(),
+    };
+    let scenarios = load_all(&names, &args.set)?;
+    let references: BTreeMap<*const Scenario, &String> =
+        scenarios.iter().map(|scenario| scenario as *const Scenario).zip(&names).collect();
+    let selections = select(&scenarios, &args.fix, &args.isolation)?;
+    let mut reports = Reports::open(&args.report)?;
+    let server = context.server()?;
+    let tells = reports.stdout() == Format::Text;
+    if tells && !context.global.quiet {
+        context.introduce(&server)?;
+    }
+    let options = Options {
+        deadline: deadline(args.time_limit),
+        max_schedules: args.max_schedules,
+        runners: args.runners.map_or_else(runners, usize::from),
+        reduces: !args.no_reduce,
+    };
+    let mut found = Vec::new();
+    for selection in &selections {
+        let reference = references.get(&(selection.scenario as *const Scenario)).copied();
+        let explored = explore_selection(selection, &server, &options, tells, context)?;
+        for exploration in explored {
+            let reference = reference.unwrap_or(&exploration.scenario).clone();
+            if tells && !context.global.quiet {
+                context.say(&exploration::render(context.style, &exploration, &reference))?;
+            }
+            let contradicts = contradicts(selection, &exploration, server.version().major);
+            found.push(Found { reference, exploration, contradicts });
+        }
+    }
+    report(&found, tells, &mut reports, &server, context)?;
+    Ok(exit_of(&found))
+}
+
+fn runners() -> usize {
+    thread::available_parallelism().map_or(1, |number| number.get().min(4))
+}
+
+fn explore_selection(
+    selection: &Selection,
+    server: &Server,
+    options: &Options,
+    tells: bool,
+    context: &mut Context,
+) -> anyhow::Result<Vec<Exploration>> {
+    let Selection { scenario, fix, levels } = selection;
+    let progress = Progress::new(!context.shows_progress(), context.style.ascii);
+    let bar = progress.bar(fix.unwrap_or(&scenario.name), None);
+    let explored = explore(server, scenario, *fix, levels, options, &mut || bar.advance());
+    drop(bar);
+    match explored {
+        Ok(explorations) => Ok(explorations),
+        Err(RunError::Unmet { reason }) => {
+            if tells {
+                let form = fix.map(|fix| format!(", {fix}")).unwrap_or_default();
+                context.say(&format!("{}{form}: skipped, it {reason}\n\n", scenario.name))?;
+            }
+            Ok(Vec::new())
+        }
+        Err(error) => Err(diagnose::run_error(error, &scenario.sources, context.error_style)),
+    }
+}
+
+fn report(
+    found: &[Found],
+    tells: bool,
+    reports: &mut Reports,
+    server: &Server,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let explorations: Vec<Exploration> = found.iter().map(|found| found.exploration.clone()).collect();
+    if tells && (found.len() > 1 || context.global.quiet) {
+        context.say(&exploration::summary(context.style, &explorations))?;
+    }
+    if reports.wants(Format::Json) {
+        let server = json::Server { version: server.version().to_string(), source: server.source().name().to_owned() };
+        let mut document = Document::new(server, None);
+        document.explore = Some(explorations);
+        reports.write(Format::Json, &document.to_text()?, context)?;
+    }
+    if reports.wants(Format::Text) {
+        let text = |found: &Found| exploration::render(Style::PLAIN, &found.exploration, &found.reference);
+        reports.write(Format::Text, &found.iter().map(text).collect::<String>(), context)?;
+    }
+    context.out.flush()?;
+    Ok(())
+}
+
+/// Whether the verdict is at odds with the scenario's `@expect` for the level: one that foresees an anomaly wants a
+/// schedule that shows it, any other wants none. Where none speaks, *broken* is one too many.
+fn contradicts(selection: &Selection, exploration: &Exploration, server_major: u32) -> bool {
+    let plan = selection.scenario.plan(selection.fix).unwrap_or(&selection.scenario.as_written);
+    let speaks = |expect: &&Expect| {
+        let of_version = expect.version.is_none_or(|(comparison, version)| comparison.holds(&server_major, &version));
+        expect.levels.contains(&exploration.isolation) && of_version
+    };
+    let verdict = exploration.verdict;
+    match plan.expects.iter().rev().find(speaks) {
+        Some(Expect { outcome: ExpectedOutcome::Happens(_), .. }) => {
+            verdict < Verdict::Inconclusive && exploration.repaired == 0
+        }
+        _ => verdict == Verdict::Broken,
+    }
+}
+
+fn exit_of(found: &[Found]) -> Exit {
+    let of = |found: &Found| match found.exploration.verdict {
+        _ if found.contradicts => Exit::DidNotHold,
+        Verdict::Inconclusive => Exit::Inconclusive,
+        _ => Exit::Held,
+    };
+    found.iter().map(of).max().unwrap_or(Exit::NothingMatched)
+}

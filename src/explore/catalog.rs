@@ -1,0 +1,155 @@
+//! What the catalogue says of the sandbox's tables, and their rows with the marks that writers and lockers leave on them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::contents::{ColumnKind, Contents};
+use crate::runner::{RunError, Stage};
+
+/// What measuring has to know about a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableFacts {
+    /// The expression for a row's key; none where it has no primary key.
+    key: Option<String>,
+    /// The expression for all that foreign keys and unique indexes may look at.
+    unique: String,
+    /// Its keys are drawn by the server, and nobody looks at them.
+    pub is_generated: bool,
+    /// Tables with a foreign key to it.
+    pub referenced_by: BTreeSet<String>,
+    /// Something of it happens at COMMIT.
+    pub is_deferred: bool,
+    /// It has an exclusion constraint.
+    pub excludes: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    pub tables: BTreeMap<String, TableFacts>,
+    /// Sequences whose numbers somebody looks at.
+    sequences: BTreeSet<String>,
+    /// Tables are parts of others: what locks one is not named like what reads the other.
+    pub has_inheritance: bool,
+}
+
+/// A row's marks: where its newest version is, who wrote it, who locked it, and its unique values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    pub ctid: String,
+    pub xmin: String,
+    pub xmax: String,
+    pub unique: String,
+}
+
+/// All rows by table and key, and what the sequences have come to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    pub rows: BTreeMap<(String, String), Version>,
+    pub sequences: BTreeMap<String, String>,
+}
+
+const TABLES: &str = "
+SELECT c.oid::regclass::text,
+       (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_index i
+          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
+         WHERE i.indrelid = c.oid AND i.indisprimary),
+       (SELECT string_agg(DISTINCT quote_ident(a.attname), ', ') FROM pg_index i
+          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
+         WHERE i.indrelid = c.oid AND i.indisunique),
+       (SELECT string_agg(f.conrelid::regclass::text, ' ') FROM pg_constraint f
+         WHERE f.contype = 'f' AND f.confrelid = c.oid),
+       EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgdeferrable)::text,
+       EXISTS (SELECT FROM pg_constraint x WHERE x.contype = 'x' AND x.conrelid = c.oid)::text,
+       (c.relkind = 'p' OR EXISTS (SELECT FROM pg_inherits h WHERE c.oid IN (h.inhrelid, h.inhparent)))::text
+  FROM pg_class c
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+   AND c.relname NOT IN ('isolab_told', 'isolab_read')";
+
+/// Sequences, and the column that each belongs to.
+const SEQUENCES: &str = "
+SELECT c.oid::regclass::text, a.attrelid::regclass::text, a.attname
+  FROM pg_class c
+  LEFT JOIN pg_depend d ON d.objid = c.oid AND d.deptype IN ('a', 'i') AND d.refobjsubid > 0
+  LEFT JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'S'";
+
+impl Catalog {
+    pub fn find(stage: &mut Stage, contents: &Contents) -> Result<Catalog, RunError> {
+        let mut catalog = Catalog::default();
+        for row in stage.query(TABLES)?.rows {
+            let [Some(table), key, unique, referenced_by, Some(deferred), Some(excludes), Some(inherits)] =
+                row.as_slice()
+            else {
+                continue;
+            };
+            catalog.has_inheritance |= inherits == "true";
+            let kinds = contents.tables.iter().filter(|known| known.name == *table).flat_map(|known| &known.columns);
+            let generated: Vec<&str> = kinds
+                .filter(|column| column.kind == ColumnKind::Generated)
+                .map(|column| column.quoted.as_str())
+                .collect();
+            let names = key.as_deref().unwrap_or_default();
+            let facts = TableFacts {
+                key: key.as_ref().map(|columns| format!("ROW({columns})::text")),
+                unique: unique.as_ref().map_or("''".to_owned(), |columns| format!("ROW({columns})::text")),
+                is_generated: names.split(", ").any(|column| generated.contains(&column)),
+                referenced_by: referenced_by.iter().flat_map(|names| names.split(' ')).map(str::to_owned).collect(),
+                is_deferred: deferred == "true",
+                excludes: excludes == "true",
+            };
+            catalog.tables.insert(table.clone(), facts);
+        }
+        for row in stage.query(SEQUENCES)?.rows {
+            let [Some(sequence), table, column] = row.as_slice() else { continue };
+            let kind = |table: &String, column: &String| {
+                let of_table = contents.tables.iter().filter(|known| known.name == *table);
+                let mut columns = of_table.flat_map(|known| &known.columns).filter(|known| known.name == *column);
+                columns.next().map(|column| column.kind)
+            };
+            let owner = table.as_ref().zip(column.as_ref()).and_then(|(table, column)| kind(table, column));
+            if owner != Some(ColumnKind::Generated) {
+                catalog.sequences.insert(sequence.clone());
+            }
+        }
+        Ok(catalog)
+    }
+
+    /// The rows as they stand now.
+    pub fn snapshot(&self, stage: &mut Stage) -> Result<Snapshot, RunError> {
+        let text = |name: &str| format!("'{}'", name.replace('\'', "''"));
+        let rows = self.tables.iter().map(|(table, facts)| {
+            let key = facts.key.as_deref().unwrap_or("ctid::text");
+            let unique = &facts.unique;
+            format!("SELECT {}, {key}, ctid::text, xmin::text, xmax::text, {unique} FROM {table}", text(table))
+        });
+        let sequences = self.sequences.iter().map(|sequence| {
+            let name = text(sequence);
+            format!(
+                "SELECT NULL, {name}, coalesce(pg_sequence_last_value({name}::regclass), 0)::text, NULL, NULL, NULL"
+            )
+        });
+        let question = rows.chain(sequences).collect::<Vec<_>>().join(" UNION ALL ");
+        let mut snapshot = Snapshot::default();
+        if question.is_empty() {
+            return Ok(snapshot);
+        }
+        for row in stage.query(&question)?.rows {
+            match row.as_slice() {
+                [Some(table), Some(key), Some(ctid), Some(xmin), Some(xmax), unique] => {
+                    let [ctid, xmin, xmax] = [ctid, xmin, xmax].map(String::clone);
+                    let version = Version { ctid, xmin, xmax, unique: unique.clone().unwrap_or_default() };
+                    snapshot.rows.insert((table.clone(), key.clone()), version);
+                }
+                [None, Some(sequence), Some(value), ..] => {
+                    snapshot.sequences.insert(sequence.clone(), value.clone());
+                }
+                _ => {}
+            }
+        }
+        Ok(snapshot)
+    }
+
+    /// Whether rows of a table can be told apart.
+    pub fn has_key(&self, table: &str) -> bool {
+        self.tables.get(table).is_some_and(|facts| facts.key.is_some())
+    }
+}

@@ -1,0 +1,106 @@
+//! What a scenario uses that is outside every isolation level by design, so that no level can make it serial.
+
+use super::contents::{ColumnKind, Contents};
+use crate::program::{Action, Control, Program};
+use crate::scenario::{Level, Plan, Scenario};
+
+/// Words of statements, and what they stand for.
+const WORDS: [(&str, &str); 8] = [
+    ("skip locked", "SKIP LOCKED passes over rows that others hold"),
+    ("nowait", "NOWAIT tells who holds a lock"),
+    ("pg_try_advisory", "a try-lock tells who holds a lock"),
+    ("lock_timeout", "a lock timeout tells who holds a lock"),
+    ("pg_advisory", "advisory locks are not undone with a transaction"),
+    ("nextval", "sequences are not undone with a transaction"),
+    ("truncate", "TRUNCATE is not MVCC-safe"),
+    ("dblink", "another connection is another transaction"),
+];
+
+/// What a plan uses, in words; empty: nothing.
+pub fn reasons(scenario: &Scenario, plan: &Plan, contents: &Contents) -> Vec<&'static str> {
+    let mut reasons: Vec<&'static str> = WORDS
+        .iter()
+        .filter(|(word, _)| programs(plan).any(|program| sql_has(program, word)))
+        .map(|(_, why)| *why)
+        .collect();
+    let mut columns = contents.tables.iter().flat_map(|table| &table.columns);
+    if columns.any(|column| column.kind == ColumnKind::Compared) {
+        reasons.push("numbers are generated in another order than transactions commit");
+    }
+    if programs(plan).any(|program| program.ops.iter().any(|op| matches!(op.action, Action::Effect(_)))) {
+        reasons.push("effects outside the database are not undone with a transaction");
+    }
+    if !scenario.pools.is_empty() || !scenario.databases.is_empty() {
+        reasons.push("no transaction spans several connections");
+    }
+    if plan.sessions.iter().any(|session| session.level.is_some()) {
+        reasons.push("a session is pinned to a level of its own");
+    }
+    reasons
+}
+
+/// Whether who holds a lock decides what a session does.
+pub fn looks_at_locks(plan: &Plan) -> bool {
+    WORDS[..4].iter().any(|(word, _)| programs(plan).any(|program| sql_has(program, word)))
+}
+
+/// Whether runs would disturb each other on one server: names of prepared transactions are the whole server's.
+pub fn is_alone(scenario: &Scenario, fix: Option<&str>) -> bool {
+    let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
+    programs(plan).any(|program| sql_has(program, "prepare transaction"))
+}
+
+/// Whether its reads, writes and locks are all that its sessions have in common.
+pub fn is_understood(scenario: &Scenario, plan: &Plan) -> bool {
+    const NOT_UNDERSTOOD: [&str; 19] = [
+        "savepoint",
+        "rollback to",
+        "listen",
+        "notify",
+        "cursor",
+        "fetch",
+        "prepare",
+        "deferrable",
+        "create ",
+        "alter ",
+        "drop ",
+        "dblink",
+        "refresh",
+        "lock_timeout",
+        "now()",
+        "_timestamp",
+        "random",
+        "localtime",
+        "current_setting",
+    ];
+    let pinned = plan.sessions.iter().any(|session| session.level.is_some_and(|level| level != Level::ReadUncommitted));
+    let plain = |program: &Program| {
+        let actions = program.ops.iter().all(|op| match &op.action {
+            Action::Effect(_) | Action::Connect { .. } | Action::Crash | Action::Sleep { .. } | Action::Try { .. } => {
+                false
+            }
+            Action::Statement(statement) => {
+                !statement.lost && statement.control != Control::Prepare && !sets_a_level(&statement.text.written())
+            }
+            _ => true,
+        });
+        actions && !NOT_UNDERSTOOD.iter().any(|word| sql_has(program, word))
+    };
+    !pinned && scenario.databases.is_empty() && scenario.pools.is_empty() && programs(plan).all(plain)
+}
+
+fn sets_a_level(sql: &str) -> bool {
+    let sql = sql.to_lowercase();
+    sql.contains("isolation level") || sql.contains("transaction_isolation") || sql.contains("read only")
+}
+
+fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
+    plan.sessions.iter().flat_map(|session| &session.calls).map(|call| &call.transaction.program)
+}
+
+fn sql_has(program: &Program, word: &str) -> bool {
+    program.ops.iter().any(|op| match &op.action {
+        Action::Statement(statement) => statement.text.written().to_lowercase().contains(word),
+        _ => false,
+    })
+}

@@ -1,0 +1,133 @@
+//! What each statement of a program touches, as it was measured.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::schedule::{Footprint, groups};
+
+/// A session's index and the number of its call.
+type CallOf = (usize, usize);
+
+/// Footprints by the statement's text. A text that was not met, because it has another value in it, takes what its like
+/// have; one that has no like touches everything.
+#[derive(Debug, Clone, Default)]
+pub struct Footprints {
+    statements: HashMap<CallOf, HashMap<String, Arc<Footprint>>>,
+    /// The same by the text without its values.
+    alike: HashMap<CallOf, HashMap<String, Arc<Footprint>>>,
+    calls: HashMap<CallOf, Arc<Footprint>>,
+    commits: HashMap<CallOf, Arc<Footprint>>,
+}
+
+impl Footprints {
+    /// Adds what a statement was seen to touch.
+    pub fn add(&mut self, of: CallOf, sql: &str, footprint: &Footprint) {
+        absorb(self.statements.entry(of).or_default().entry(sql.to_owned()).or_default(), footprint);
+        absorb(self.calls.entry(of).or_default(), footprint);
+        let alike = self.alike.entry(of).or_default();
+        match alike.get_mut(&without_values(sql)) {
+            None => {
+                alike.insert(without_values(sql), Arc::new(footprint.clone()));
+            }
+            // What depends on the values may with other values be any row.
+            Some(known) if **known != *footprint => absorb(known, &footprint.widened()),
+            Some(_) => {}
+        }
+    }
+
+    /// Adds what the COMMIT of a call does beside making visible what was done.
+    pub fn add_commit(&mut self, of: CallOf, footprint: &Footprint) {
+        absorb(self.commits.entry(of).or_default(), footprint);
+        absorb(self.calls.entry(of).or_default(), footprint);
+    }
+
+    pub fn of_statement(&self, session: usize, call: usize, sql: &str) -> Arc<Footprint> {
+        let of = (session, call);
+        let exact = self.statements.get(&of).and_then(|statements| statements.get(sql));
+        let alike = || self.alike.get(&of).and_then(|statements| statements.get(&without_values(sql)));
+        exact.or_else(alike).map_or_else(|| Arc::new(Footprint::of_everything()), Arc::clone)
+    }
+
+    pub fn at_commit(&self, session: usize, call: usize) -> Arc<Footprint> {
+        self.commits.get(&(session, call)).map(Arc::clone).unwrap_or_default()
+    }
+
+    /// The whole call's.
+    pub fn of_call(&self, session: usize, call: usize) -> Arc<Footprint> {
+        self.calls.get(&(session, call)).map(Arc::clone).unwrap_or_default()
+    }
+
+    /// The groups of connected sessions.
+    pub fn groups(&self, sessions: usize) -> Vec<usize> {
+        let mut whole = vec![Footprint::default(); sessions];
+        for ((session, _), footprint) in &self.calls {
+            if let Some(whole) = whole.get_mut(*session) {
+                whole.absorb(footprint);
+            }
+        }
+        groups(&whole)
+    }
+}
+
+fn absorb(known: &mut Arc<Footprint>, footprint: &Footprint) {
+    Arc::make_mut(known).absorb(footprint);
+}
+
+/// The statement with `?` in place of its quoted literals and numbers.
+fn without_values(sql: &str) -> String {
+    let mut text = String::new();
+    let mut rest = sql.chars().peekable();
+    let mut in_word = false;
+    while let Some(c) = rest.next() {
+        if c == '\'' {
+            while let Some(inside) = rest.next() {
+                if inside == '\'' && rest.next_if_eq(&'\'').is_none() {
+                    break;
+                }
+            }
+            text.push('?');
+        } else if c.is_ascii_digit() && !in_word {
+            while rest.next_if(|next| next.is_ascii_digit() || *next == '.').is_some() {}
+            text.push('?');
+        } else {
+            in_word = c.is_alphanumeric() || c == '_';
+            text.push(c);
+        }
+    }
+    // A negative number is a quoted one with its type.
+    text.replace("?::int4", "?").replace("-?", "?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Object;
+
+    fn writes(key: &str) -> Footprint {
+        Footprint { writes: [Object::one("teams", key)].into(), ..Footprint::default() }
+    }
+
+    #[test]
+    fn values_do_not_make_another_statement() {
+        let text = without_values("UPDATE t1 SET a = -5, b = 'it''s' WHERE id = 12.5");
+        assert_eq!(text, "UPDATE t1 SET a = ?, b = ? WHERE id = ?");
+        assert_eq!(without_values("SET a = '-5'::int4"), without_values("SET a = 7"));
+    }
+
+    #[test]
+    fn a_value_that_was_not_met_touches_what_its_like_do() {
+        let mut footprints = Footprints::default();
+        footprints.add((0, 0), "UPDATE teams SET spent = 1 WHERE id = 'a'", &writes("a"));
+        footprints.add((0, 0), "UPDATE teams SET spent = 2 WHERE id = 'a'", &writes("a"));
+        let other = footprints.of_statement(0, 0, "UPDATE teams SET spent = 3 WHERE id = 'a'");
+        assert_eq!(*other, writes("a"));
+        footprints.add((0, 0), "UPDATE teams SET spent = 3 WHERE id = 'b'", &writes("b"));
+        let other = footprints.of_statement(0, 0, "UPDATE teams SET spent = 9 WHERE id = 'c'");
+        assert!(other.writes.contains(&Object::all("teams")));
+    }
+
+    #[test]
+    fn a_statement_that_nobody_met_touches_everything() {
+        assert!(Footprints::default().of_statement(0, 0, "SELECT 1").everything);
+    }
+}

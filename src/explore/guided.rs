@@ -1,0 +1,117 @@
+//! Follows the choices of an attempt, goes on by itself behind them, and notes what every choice brought about.
+
+use std::cell::RefCell;
+
+use super::watch::Watch;
+use crate::history::Event;
+use crate::schedule::{Choice, Consequence, Effect, SessionView, Step, Strategy};
+
+/// Between which choices another session may be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grain {
+    /// Between statements.
+    Statement,
+    /// Between transactions: the schedules are serial.
+    Transaction,
+}
+
+pub struct Guided<'a> {
+    prefix: &'a [usize],
+    sleep: Vec<Consequence>,
+    grain: Grain,
+    /// The sessions that take part; empty: all.
+    only: &'a [usize],
+    /// What happened so far, as the runner tells it.
+    events: &'a RefCell<Vec<Event>>,
+    watch: Watch,
+    seen: usize,
+    /// The choice whose consequence is not noted yet, and what could have been chosen.
+    open: Option<(usize, Vec<usize>)>,
+    followed: usize,
+    path: Path,
+}
+
+/// The way that a run took.
+#[derive(Debug, Clone, Default)]
+pub struct Path {
+    pub choices: Vec<usize>,
+    pub steps: Vec<Step<Consequence>>,
+    /// From this choice on every session slept: another schedule leads to the same.
+    pub asleep_from: Option<usize>,
+    /// A choice of the prefix could not be made: the program did not do the same again.
+    pub diverged: bool,
+}
+
+impl<'a> Guided<'a> {
+    pub fn new(
+        prefix: &'a [usize],
+        sleep: Vec<Consequence>,
+        grain: Grain,
+        only: &'a [usize],
+        events: &'a RefCell<Vec<Event>>,
+        watch: Watch,
+    ) -> Guided<'a> {
+        let path = Path::default();
+        Guided { prefix, sleep, grain, only, events, watch, seen: 0, open: None, followed: 0, path }
+    }
+
+    /// The way, when the run is over.
+    pub fn path(mut self) -> Path {
+        self.note();
+        self.path
+    }
+
+    /// Notes what the last choice brought about.
+    fn note(&mut self) {
+        let Some((session, enabled)) = self.open.take() else { return };
+        let events = self.events.borrow();
+        let effect = self.watch.consequence(session, &events[self.seen..]);
+        self.seen = events.len();
+        if self.path.choices.len() >= self.prefix.len() {
+            self.sleep.retain(|asleep| asleep.session != session && !asleep.depends_on(&effect));
+        }
+        self.path.steps.push(Step { enabled, effect });
+    }
+
+    /// The sessions that may be chosen.
+    fn enabled(&self, sessions: &[&dyn SessionView]) -> Vec<usize> {
+        let takes_part = |session: &usize| self.only.is_empty() || self.only.contains(session);
+        let enabled: Vec<usize> =
+            (0..sessions.len()).filter(|&session| sessions[session].can_move()).filter(takes_part).collect();
+        match self.path.choices.last() {
+            Some(last) if self.grain == Grain::Transaction && enabled.contains(last) && self.watch.is_open(*last) => {
+                vec![*last]
+            }
+            _ => enabled,
+        }
+    }
+
+    fn pick(&mut self, enabled: &[usize]) -> Option<usize> {
+        while let Some(&choice) = self.prefix.get(self.followed) {
+            self.followed += 1;
+            if enabled.contains(&choice) {
+                return Some(choice);
+            }
+            self.path.diverged = true;
+        }
+        let is_awake = |session: &usize| self.sleep.iter().all(|asleep| asleep.session != *session);
+        let awake: Vec<usize> = enabled.iter().copied().filter(is_awake).collect();
+        if awake.is_empty() && !enabled.is_empty() {
+            self.path.asleep_from.get_or_insert(self.path.choices.len());
+        }
+        // To go on with the same session makes schedules that are easy to follow.
+        let last = self.path.choices.last().filter(|last| awake.contains(last));
+        last.or(awake.first()).or(enabled.first()).copied()
+    }
+}
+
+impl Strategy for Guided<'_> {
+    fn choose(&mut self, sessions: &[&dyn SessionView]) -> Choice {
+        self.note();
+        let enabled = self.enabled(sessions);
+        let Some(session) = self.pick(&enabled) else { return Choice::Over };
+        self.path.choices.push(session);
+        self.open = Some((session, enabled));
+        Choice::Move(session)
+    }
+}

@@ -1,0 +1,127 @@
+//! Explores the schedules of a scenario: plays them, compares what they come to with the serial orders, and keeps the
+//! simplest schedule of each failure.
+
+mod catalog;
+mod contents;
+mod design;
+mod footprints;
+mod guided;
+mod lookups;
+mod measure;
+mod naming;
+mod oracle;
+mod orders;
+mod outcome;
+mod probe;
+mod search;
+mod team;
+mod verdict;
+mod watch;
+mod words;
+mod worker;
+
+use std::time::Instant;
+
+use crate::history::{History, SessionInfo};
+use crate::runner::{RunError, RunOptions};
+use crate::scenario::{Level, Scenario};
+use crate::server::Server;
+
+use team::Team;
+use worker::Worker;
+
+pub use outcome::Outcome;
+pub use verdict::Verdict;
+
+/// How to explore.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub deadline: Instant,
+    /// No more schedules than this at one level.
+    pub max_schedules: u64,
+    /// How many sandboxes work side by side; the result does not depend on it.
+    pub runners: usize,
+    /// Of schedules that come to the same, play one.
+    pub reduces: bool,
+}
+
+/// What came of exploring one form of a scenario at one level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exploration {
+    pub scenario: String,
+    pub title: String,
+    /// A fix or variant; none as written.
+    pub fix: Option<String>,
+    pub isolation: Level,
+    pub sessions: Vec<SessionInfo>,
+    pub verdict: Verdict,
+    /// Played.
+    pub schedules: u64,
+    /// In how many orders the statements could start if nobody ever had to wait.
+    pub orders: u64,
+    /// Every order that can happen was played, or one that comes to the same.
+    pub complete: bool,
+    /// Transactions that were tried again, in all schedules.
+    pub retries: u64,
+    /// Schedules after which a check failed until the retries had repaired it.
+    pub repaired: u64,
+    /// The errors that ended somebody's attempt, with the number of schedules.
+    pub errors: Vec<(String, u64)>,
+    /// Schedules with a race that could not be ordered.
+    pub racy: u64,
+    /// What is outside every isolation level by design, and used here.
+    pub by_design: Vec<&'static str>,
+    /// Everything that the schedules came to.
+    pub outcomes: Vec<Outcome>,
+    pub failures: Vec<Failure>,
+    /// What to know besides: limits, schedules that could not be finished.
+    pub notes: Vec<String>,
+}
+
+/// One kind of failure, with its simplest schedule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// In the field's words: `write skew`.
+    pub kind: String,
+    /// Why it is one.
+    pub reason: String,
+    /// The cycle of dependencies between the committed transactions, a line for each; empty: not known.
+    pub cycle: Vec<String>,
+    /// How many of the played schedules show it.
+    pub schedules: u64,
+    /// The checks that fail.
+    pub checks: Vec<String>,
+    pub history: History,
+}
+
+/// Explores one form of a scenario at some levels, in their order; `done` is called after each schedule.
+pub fn explore(
+    server: &Server,
+    scenario: &Scenario,
+    fix: Option<&str>,
+    levels: &[Level],
+    options: &Options,
+    done: &mut dyn FnMut(),
+) -> Result<Vec<Exploration>, RunError> {
+    let run_options = RunOptions { deadline: options.deadline, name_locks: false, explores: true };
+    let prepare = || Worker::prepare(server, scenario, fix, run_options.clone());
+    let runners = if design::is_alone(scenario, fix) { 1 } else { options.runners };
+    let mut team = Team::assemble(runners, prepare)?;
+    let mut explorations = Vec::new();
+    for &level in levels {
+        let explored = search::explore_level(&mut team, scenario, fix, level, options, done);
+        explorations.push(explored.map_err(|error| at_the_limit(error, options.deadline))?);
+    }
+    team.close()?;
+    Ok(explorations)
+}
+
+/// Whatever fails because the time is over fails because of that.
+fn at_the_limit(error: RunError, deadline: Instant) -> RunError {
+    match error {
+        RunError::Wire(_) if Instant::now() > deadline => {
+            RunError::TimeLimit { waited_for: "the serial orders to compare with".to_owned() }
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,183 @@
+//! Judges outcomes by the serial orders: whole transactions, one after the other, each session's own in their order.
+//!
+//! A run is anomalous when no serial order gives its contents and its answers: neither one of all sessions nor, where
+//! some failed for good, one of those that did not. That needs no expected output, and finds what a check forgets.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::guided::Grain;
+use super::outcome::Outcome;
+use super::team::Team;
+use super::watch::Knowledge;
+use super::worker::{Played, Task};
+use crate::runner::RunError;
+use crate::scenario::Level;
+use crate::schedule::{Attempt, Consequence, Exhaustive, Search};
+
+/// More serial orders than this of one set of sessions are not played: those of six transactions.
+const MOST_ORDERS: usize = 720;
+/// How many are played at a time.
+const AT_A_TIME: usize = 8;
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judgement {
+    /// Some serial order gives the same.
+    Serial,
+    /// The data are those of a serial order of the others; what these sessions were told is none's.
+    Refused { told: Vec<String> },
+    /// No serial order gives it, or a check fails.
+    Anomaly {
+        /// The contents are no serial order's.
+        contents: bool,
+        /// The answers are not those of a serial order that gives these contents.
+        answers: bool,
+    },
+    /// There are too many serial orders to compare with.
+    Unknown,
+}
+
+/// The serial outcomes by the sessions that take part, played when they are first needed.
+pub struct Oracle {
+    level: Level,
+    sessions: usize,
+    serial: BTreeMap<Vec<usize>, Option<Vec<Outcome>>>,
+}
+
+impl Oracle {
+    /// Plays the serial orders of all sessions; also gives one whose outcome fails a check, if there is one.
+    pub fn ask(team: &mut Team, level: Level, sessions: usize) -> Result<(Oracle, Option<Played>), RunError> {
+        let mut oracle = Oracle { level, sessions, serial: BTreeMap::new() };
+        let everybody: Vec<usize> = (0..sessions).collect();
+        let played = play_serial(team, level, &everybody)?;
+        let failing = played.iter().flatten().find(|played| !played.outcome.failing.is_empty()).cloned();
+        oracle.remember(everybody, played);
+        Ok((oracle, failing))
+    }
+
+    pub fn judge(&mut self, team: &mut Team, outcome: &Outcome) -> Result<Judgement, RunError> {
+        let everybody: Vec<usize> = (0..self.sessions).collect();
+        let Some(all) = self.orders(team, everybody)?.cloned() else { return Ok(unknown(outcome)) };
+        // A check that fails in a serial order as well is not about races.
+        if all.iter().any(|serial| serial.is_like(outcome)) {
+            return Ok(Judgement::Serial);
+        }
+        let refused = refused(&all, outcome);
+        let mut references = all;
+        if !refused.is_empty() {
+            let others: Vec<usize> = (0..self.sessions).filter(|session| !refused.contains(session)).collect();
+            let Some(without) = self.orders(team, others.clone())?.cloned() else { return Ok(unknown(outcome)) };
+            if without.iter().any(|serial| serial.agrees(outcome, &others)) && outcome.failing.is_empty() {
+                return Ok(judge_refusals(&references, outcome, &refused));
+            }
+            references.extend(without);
+        }
+        let contents = !references.iter().any(|serial| serial.contents == outcome.contents);
+        let answers = !references.iter().any(|serial| serial.answers == outcome.answers);
+        Ok(Judgement::Anomaly { contents, answers })
+    }
+
+    fn orders(&mut self, team: &mut Team, sessions: Vec<usize>) -> Result<Option<&Vec<Outcome>>, RunError> {
+        if !self.serial.contains_key(&sessions) {
+            let played = play_serial(team, self.level, &sessions)?;
+            self.remember(sessions.clone(), played);
+        }
+        Ok(self.serial.get(&sessions).and_then(Option::as_ref))
+    }
+
+    fn remember(&mut self, sessions: Vec<usize>, played: Option<Vec<Played>>) {
+        let outcomes = played.map(|played| {
+            let mut outcomes: Vec<Outcome> = played.into_iter().map(|played| played.outcome).collect();
+            outcomes.sort();
+            outcomes.dedup();
+            outcomes
+        });
+        self.serial.insert(sessions, outcomes);
+    }
+}
+
+impl Outcome {
+    /// Whether everybody was given and told the same, and the data are the same.
+    fn is_like(&self, other: &Outcome) -> bool {
+        (&self.contents, &self.answers, &self.told) == (&other.contents, &other.answers, &other.told)
+    }
+
+    /// Whether the data are the same and so is what these sessions were given.
+    fn agrees(&self, other: &Outcome, sessions: &[usize]) -> bool {
+        self.contents == other.contents
+            && sessions.iter().all(|&session| {
+                self.answers[session] == other.answers[session] && self.told[session] == other.told[session]
+            })
+    }
+}
+
+/// Without the serial orders only the checks can say anything.
+fn unknown(outcome: &Outcome) -> Judgement {
+    match outcome.failing.is_empty() {
+        true => Judgement::Unknown,
+        false => Judgement::Anomaly { contents: true, answers: false },
+    }
+}
+
+/// The sessions that failed for good, or were told what no serial order tells them.
+fn refused(serial: &[Outcome], outcome: &Outcome) -> Vec<usize> {
+    let mut refused = outcome.failed_sessions();
+    refused.extend((0..outcome.told.len()).filter(|&session| is_new(serial, outcome, session)));
+    refused.sort_unstable();
+    refused.dedup();
+    refused
+}
+
+fn is_new(serial: &[Outcome], outcome: &Outcome, session: usize) -> bool {
+    !serial.iter().any(|serial| serial.told[session] == outcome.told[session])
+}
+
+/// What the refused sessions were told, where no serial order tells them.
+fn judge_refusals(serial: &[Outcome], outcome: &Outcome, refused: &[usize]) -> Judgement {
+    let new = refused.iter().filter(|&&session| is_new(serial, outcome, session));
+    let mut told: Vec<String> = new.flat_map(|&session| outcome.told[session].last().cloned()).collect();
+    told.sort();
+    told.dedup();
+    if told.is_empty() { Judgement::Serial } else { Judgement::Refused { told } }
+}
+
+/// Plays every serial order of some sessions; none where there are too many.
+fn play_serial(team: &mut Team, level: Level, sessions: &[usize]) -> Result<Option<Vec<Played>>, RunError> {
+    let knowledge = Arc::new(Knowledge::none());
+    let mut search = Exhaustive::default();
+    let mut runs: Vec<Played> = Vec::new();
+    if sessions.is_empty() {
+        // Nobody takes part: the seed rows stay as they are.
+        let task = Task {
+            level,
+            prefix: Vec::new(),
+            sleep: Vec::new(),
+            grain: Grain::Transaction,
+            only: vec![usize::MAX],
+            knowledge,
+        };
+        return team.play(&[task]).map(Some);
+    }
+    loop {
+        let attempts: Vec<Attempt<Consequence>> = std::iter::from_fn(|| search.next()).take(AT_A_TIME).collect();
+        if attempts.is_empty() {
+            return Ok(Some(runs));
+        }
+        if runs.len() + attempts.len() > MOST_ORDERS {
+            return Ok(None);
+        }
+        let task = |attempt: &Attempt<Consequence>| Task {
+            level,
+            prefix: attempt.prefix.clone(),
+            sleep: Vec::new(),
+            grain: Grain::Transaction,
+            only: sessions.to_vec(),
+            knowledge: Arc::clone(&knowledge),
+        };
+        let tasks: Vec<Task> = attempts.iter().map(task).collect();
+        for (attempt, played) in attempts.iter().zip(team.play(&tasks)?) {
+            search.learn(attempt, &played.path.steps);
+            runs.push(played);
+        }
+    }
+}

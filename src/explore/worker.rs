@@ -1,0 +1,117 @@
+//! Plays what the exploration asks for, in a sandbox of its own.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::contents::Contents;
+use super::design;
+use super::guided::{Grain, Guided, Path};
+use super::measure::measure;
+use super::outcome::Outcome;
+use super::watch::{Knowledge, Watch};
+use crate::history::{Event, History, What};
+use crate::runner::{RunError, RunOptions, Stage};
+use crate::scenario::{Level, Plan, Scenario};
+use crate::schedule::{Consequence, Rules};
+use crate::server::Server;
+
+/// A schedule to play.
+#[derive(Debug, Clone)]
+pub struct Task {
+    pub level: Level,
+    pub prefix: Vec<usize>,
+    pub sleep: Vec<Consequence>,
+    pub grain: Grain,
+    /// The sessions that take part; empty: all.
+    pub only: Vec<usize>,
+    pub knowledge: Arc<Knowledge>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Played {
+    pub path: Path,
+    pub outcome: Outcome,
+    pub history: History,
+}
+
+impl Played {
+    /// How often a transaction was tried again.
+    pub fn retries(&self) -> u64 {
+        self.history.events.iter().filter(|event| matches!(event.what, What::Retried)).count() as u64
+    }
+
+    /// A check failed at the end of the schedule, and holds after the retries.
+    pub fn is_repaired(&self) -> bool {
+        self.outcome.failing.is_empty() && !self.history.end.failing_checks().is_empty()
+    }
+}
+
+/// A stage, and what is known of its tables.
+pub struct Worker<'a> {
+    stage: Stage<'a>,
+    contents: Contents,
+}
+
+impl<'a> Worker<'a> {
+    pub fn prepare(
+        server: &'a Server,
+        scenario: &'a Scenario,
+        fix: Option<&'a str>,
+        options: RunOptions,
+    ) -> Result<Worker<'a>, RunError> {
+        let mut stage = Stage::prepare(server, scenario, fix, options)?;
+        let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
+        let contents = Contents::find(&mut stage, plan)?;
+        stage.ask_for_contents(contents.question());
+        Ok(Worker { stage, contents })
+    }
+
+    pub fn play(&mut self, task: &Task) -> Result<Played, RunError> {
+        let events = RefCell::new(Vec::new());
+        let watch = Watch::new(Arc::clone(&task.knowledge), self.stage.sessions(task.level).len());
+        let mut guided = Guided::new(&task.prefix, task.sleep.clone(), task.grain, &task.only, &events, watch);
+        let mut listener = |event: &Event| events.borrow_mut().push(event.clone());
+        let history = self.stage.run(task.level, &mut guided, &mut listener)?;
+        let path = guided.path();
+        let outcome = Outcome::of(&history, &self.contents);
+        Ok(Played { path, outcome, history })
+    }
+
+    /// What is known of the program at a level before it is explored: what every statement touches. None where its
+    /// statements have something in common that cannot be measured.
+    pub fn study(
+        &mut self,
+        scenario: &Scenario,
+        plan: &Plan,
+        level: Level,
+        deadline: Instant,
+    ) -> Result<Option<Knowledge>, RunError> {
+        if !design::is_understood(scenario, plan) || self.contents.compares_times {
+            return Ok(None);
+        }
+        let Some(footprints) = measure(&mut self.stage, plan, &self.contents, level, deadline)? else {
+            return Ok(None);
+        };
+        let rules = match level {
+            Level::ReadUncommitted | Level::ReadCommitted => Rules::ReadCommitted,
+            Level::RepeatableRead => Rules::RepeatableRead,
+            Level::Serializable => Rules::Serializable,
+        };
+        let groups = Arc::new(footprints.groups(plan.sessions.len()));
+        Ok(Some(Knowledge { rules, footprints, groups }))
+    }
+
+    pub fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    pub fn stage(&mut self) -> &mut Stage<'a> {
+        &mut self.stage
+    }
+
+    pub fn close(self) -> Result<(), RunError> {
+        self.stage.close()
+    }
+}

@@ -1,0 +1,157 @@
+//! What exploring found: for each form and level the verdict and what was covered, and for each failure its simplest
+//! schedule, why it is one, and the command that plays it again.
+
+use super::grid::{self, Column};
+use super::layout::wrap;
+use super::quantity;
+use super::style::Ink;
+use super::{Style, timeline};
+use crate::explore::{Exploration, Failure, Verdict};
+use crate::scenario::Level;
+
+/// One form at one level. `reference` is what names the scenario on a command line.
+pub fn render(style: Style, exploration: &Exploration, reference: &str) -> String {
+    let mut lines = vec![headline(style, exploration)];
+    lines.extend(coverage(exploration).iter().flat_map(|text| indented(style, text)));
+    for failure in &exploration.failures {
+        lines.push(String::new());
+        lines.extend(failure_lines(style, exploration, failure, reference));
+    }
+    lines.push(String::new());
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// `write-skew at READ COMMITTED, with for-update: safe`.
+fn headline(style: Style, exploration: &Exploration) -> String {
+    let fix = exploration.fix.as_ref().map(|fix| format!(", with {fix}")).unwrap_or_default();
+    let form = format!("{} at {}{fix}:", exploration.scenario, exploration.isolation.sql());
+    let verdict = style.paint(ink(exploration.verdict), exploration.verdict.name());
+    format!("{} {verdict}{}", style.paint(Ink::Heading, &form), how_often(exploration))
+}
+
+fn ink(verdict: Verdict) -> Ink {
+    match verdict {
+        Verdict::Safe => Ink::Good,
+        Verdict::Errors | Verdict::Deadlocks | Verdict::Inconclusive => Ink::Wait,
+        Verdict::NotARace | Verdict::Broken => Ink::Bad,
+    }
+}
+
+fn how_often(exploration: &Exploration) -> String {
+    let races = exploration.failures.iter().filter(|failure| failure.kind != Verdict::NotARace.name());
+    let failing: u64 = races.map(|failure| failure.schedules).sum();
+    match exploration.verdict {
+        Verdict::Broken | Verdict::Errors => format!(" in {failing} of {}", count(exploration.schedules, "schedule")),
+        _ => String::new(),
+    }
+}
+
+fn coverage(exploration: &Exploration) -> Vec<String> {
+    let mut lines = Vec::new();
+    let played = count(exploration.schedules, "schedule");
+    let orders = count(exploration.orders, "order");
+    lines.push(match exploration.complete {
+        true => format!("{played} played, for all {orders}"),
+        false => format!("{played} played, of {orders}; not all that can happen was covered"),
+    });
+    if !exploration.errors.is_empty() {
+        let errors: Vec<String> = exploration
+            .errors
+            .iter()
+            .map(|(sqlstate, schedules)| format!("{sqlstate} in {}", count(*schedules, "schedule")))
+            .collect();
+        let retries = match exploration.retries {
+            0 => String::new(),
+            retries => format!("; {}", count_as(retries, "retry", "retries")),
+        };
+        lines.push(format!("errors: {}{retries}", errors.join(", ")));
+    }
+    if exploration.repaired > 0 {
+        lines.push(format!("a check fails before the retries in {}", count(exploration.repaired, "schedule")));
+    }
+    if exploration.racy > 0 {
+        lines.push(format!("who woke first was a race in {}", count(exploration.racy, "schedule")));
+    }
+    if exploration.verdict != Verdict::Safe && !exploration.by_design.is_empty() {
+        lines.push(format!("outside every isolation level by design: {}", exploration.by_design.join("; ")));
+    }
+    lines.extend(exploration.notes.iter().cloned());
+    lines
+}
+
+fn failure_lines(style: Style, exploration: &Exploration, failure: &Failure, reference: &str) -> Vec<String> {
+    let checks: Vec<String> = failure.checks.iter().map(|check| format!("check \"{check}\" fails")).collect();
+    let checks = if checks.is_empty() { String::new() } else { format!(": {}", checks.join(", ")) };
+    let head = format!("{} in {}{checks}", failure.kind, count(failure.schedules, "schedule"));
+    let mut lines = indented(style, &head).iter().map(|line| style.paint(Ink::Bad, line)).collect::<Vec<_>>();
+    lines.push(String::new());
+    let inner = Style { width: style.width.saturating_sub(4), ..style };
+    lines.extend(
+        timeline::lines(inner, &failure.history).iter().map(|line| format!("    {line}").trim_end().to_owned()),
+    );
+    lines.push(String::new());
+    lines.extend(failure.cycle.iter().flat_map(|dependency| indented(style, dependency)));
+    lines.extend(indented(style, &failure.reason));
+    // The command stays on one line, so that it can be copied.
+    lines.push(format!("  replay: {}", replay_command(exploration, failure, reference)));
+    lines
+}
+
+/// The whole command line that plays a failing schedule again.
+pub fn replay_command(exploration: &Exploration, failure: &Failure, reference: &str) -> String {
+    let fix = exploration.fix.as_ref().map(|fix| format!(" --fix {}", quoted(fix))).unwrap_or_default();
+    let level = exploration.isolation.name();
+    let schedule = &failure.history.schedule;
+    format!("isolab run {}{fix} --isolation {level} --replay '{schedule}'", quoted(reference))
+}
+
+/// As a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// All explorations at a glance: a row for each form, a column for each level, with the number of schedules.
+pub fn summary(style: Style, explorations: &[Exploration]) -> String {
+    let mut rows: Vec<Vec<&Exploration>> = Vec::new();
+    for exploration in explorations {
+        let is_form = |row: &&mut Vec<&Exploration>| {
+            let same = |other: &&Exploration| other.scenario == exploration.scenario && other.fix == exploration.fix;
+            row.first().is_some_and(same) && row.iter().all(|other| other.isolation != exploration.isolation)
+        };
+        match rows.iter_mut().find(is_form) {
+            Some(row) => row.push(exploration),
+            None => rows.push(vec![exploration]),
+        }
+    }
+    let label = |row: &Vec<&Exploration>| match row.first() {
+        Some(Exploration { fix: Some(fix), .. }) => format!("  with {fix}"),
+        first => first.map(|exploration| exploration.scenario.clone()).unwrap_or_default(),
+    };
+    let cell = |row: &Vec<&Exploration>, level: Level| {
+        let found = row.iter().find(|exploration| exploration.isolation == level);
+        found.map(|found| format!("{} ({})", found.verdict.name(), found.schedules)).unwrap_or_default()
+    };
+    let levels = Level::ALL.into_iter().filter(|level| explorations.iter().any(|found| found.isolation == *level));
+    let mut columns = vec![Column::text("", rows.iter().map(label))];
+    columns.extend(levels.map(|level| Column::text(level.sql(), rows.iter().map(|row| cell(row, level)))));
+    let ink_of = |row: &Vec<&Exploration>| row.iter().map(|found| found.verdict).max().map_or(Ink::Plain, ink);
+    let inks: Vec<Ink> = rows.iter().map(ink_of).collect();
+    grid::lines(style, &columns, &inks).into_iter().map(|line| line + "\n").collect()
+}
+
+fn indented(style: Style, text: &str) -> Vec<String> {
+    wrap(text, style.width.saturating_sub(2), 2).into_iter().map(|line| format!("  {line}")).collect()
+}
+
+fn count(number: u64, what: &str) -> String {
+    count_as(number, what, &format!("{what}s"))
+}
+
+fn count_as(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", quantity::count(number), if number == 1 { one } else { many })
+}
