@@ -82,7 +82,9 @@ impl<'a> Stage<'a> {
         for name in requirements::extensions(plan) {
             requirements::create_extension(keeper.home()?, name, options.deadline)?;
         }
-        keeper.home()?.query(record::SCHEMA, options.deadline)?;
+        if record::is_asked(plan) {
+            keeper.home()?.query(record::SCHEMA, options.deadline)?;
+        }
         for script in &plan.schema {
             keeper.run(script, "@schema", &parameters, &mut observer, options.deadline)?;
         }
@@ -267,7 +269,9 @@ impl<'a> Stage<'a> {
         checks: impl Iterator<Item = &'c Check>,
         deadline: Instant,
     ) -> Result<Assessment, RunError> {
-        self.keeper.home()?.query(&record::told_statements(told), deadline)?;
+        if record::is_asked(self.plan) {
+            self.keeper.home()?.query(&record::told_statements(told), deadline)?;
+        }
         ask(&mut self.keeper, &mut self.observer, checks, &self.plan.measures, &self.parameters, deadline)
     }
 
