@@ -25,11 +25,25 @@ pub struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 everything expected held; 1 something expected did not hold; 2 wrong usage or an invalid file;
+Start with `isolab tour`; `isolab list` names the scenarios, `isolab run NAME` stages one.
+
+Exit codes: 0 everything expected held; 1 something expected did not hold; 2 wrong usage or an invalid file; \
 3 could not run; 4 nothing matched; 5 inconclusive; 130 and 143 after Ctrl-C and SIGTERM.
 
-PostgreSQL comes from --db, DATABASE_URL, the PG* variables, a server kept by `isolab server start`, or a
-throwaway server that is started for the run and removed after it.";
+PostgreSQL comes from --db, DATABASE_URL, the PG* variables, a server kept by `isolab server start`, or a throwaway \
+server that is started for the run and removed after it.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  isolab run double-redeem --isolation all        a built-in scenario at the three levels
+  isolab run mine.sql --fix all                   a file, as written and with every fix
+  isolab run --all --isolation all --fix all -q   everything, verdicts only";
+
+const LOAD_EXAMPLES: &str = "\
+Examples:
+  isolab load                                                      overspend: five strategies, one budget
+  isolab load --strategy conditional --assert 'over_budget == 0'   for CI: exit code 1 when it does not hold
+  isolab load mine.sql --workers 32 --duration 10s                 a file, for a time";
 
 /// What every command understands.
 #[derive(Debug, Args)]
@@ -72,10 +86,12 @@ pub enum Command {
     /// Stage the write skew: two approvals each pass the check, together they break it.
     WriteSkew(PlayArgs),
     /// Stage scenarios by name or file.
+    #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
     /// Play every interleaving, or one of each kind: find the races, and prove that a fix holds.
     Explore(ExploreArgs),
     /// Run a scenario and its fixes under load: many workers at once.
+    #[command(after_help = LOAD_EXAMPLES)]
     Load(LoadArgs),
     /// List the built-in scenarios.
     List(ListArgs),

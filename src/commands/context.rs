@@ -60,8 +60,8 @@ impl<'a> Context<'a> {
 
     /// Writes to standard output at once, so that a reader can follow.
     pub fn say(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(text.as_bytes())?;
-        self.out.flush()
+        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        written.map_err(|error| io::Error::new(error.kind(), format!("cannot write to standard output: {error}")))
     }
 
     /// Something to know that is no result.

@@ -15,7 +15,7 @@ pub enum RunError {
     #[error("{part}: {message}")]
     Shape { part: String, message: String, span: Span },
     /// A limit was reached before the run was over.
-    #[error("the time limit was reached while waiting for {waited_for}")]
+    #[error("the time limit was reached: {waited_for}")]
     TimeLimit { waited_for: String },
     /// Nobody can move, and what they wait for will not come by itself.
     #[error("the run cannot go on: {reason}")]

@@ -40,7 +40,8 @@ fn take_from_pairs(text: &str, wanted: &[&str]) -> Result<(String, Vec<(String, 
 
 /// `keyword = value` pairs; a value with blanks stands in quotes, and a backslash takes the next letter as it is.
 fn pairs(text: &str) -> Result<Vec<(String, String)>, String> {
-    const FORM: &str = "it is neither a postgres:// URL nor keyword=value pairs";
+    const FORM: &str = "it is neither a URL such as postgres://user@localhost:5432/database nor pairs such as \
+                        `host=localhost user=user dbname=database`";
     let mut pairs = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {

@@ -66,7 +66,7 @@ pub enum ServerError {
     Connect { address: String, user: String, database: String, origin: String, reason: String },
 
     /// A statement of the lab's own that the server refused.
-    #[error("cannot {what}: {reason}{}", .sqlstate.as_ref().map(|code| format!(" (SQLSTATE {code})")).unwrap_or_default())]
+    #[error("cannot {what}: {reason}{}", code_and_help(.sqlstate.as_deref()))]
     Statement { what: String, reason: String, sqlstate: Option<String> },
 
     #[error(
@@ -83,7 +83,11 @@ pub enum ServerError {
     )]
     Fetch { reason: String },
 
-    #[error("{} is not a folder of PostgreSQL's programs: {reason}", .folder.display())]
+    #[error(
+        "{} is not a folder of PostgreSQL's programs: {reason}\n\
+         help: name the folder that holds initdb and postgres, such as /usr/lib/postgresql/18/bin",
+        .folder.display()
+    )]
     NotPostgres { folder: PathBuf, reason: String },
 }
 
@@ -98,4 +102,17 @@ impl ServerError {
         let path = path.into();
         move |reason| ServerError::File { action, path, reason }
     }
+}
+
+fn code_and_help(sqlstate: Option<&str>) -> String {
+    const INSUFFICIENT_PRIVILEGE: &str = "42501";
+    let Some(code) = sqlstate else { return String::new() };
+    let help = match code {
+        INSUFFICIENT_PRIVILEGE => {
+            "\nhelp: isolab works in a schema of its own (GRANT CREATE ON DATABASE), some scenarios in a database of their own \
+             (ALTER ROLE ... CREATEDB)"
+        }
+        _ => "",
+    };
+    format!(" (SQLSTATE {code}){help}")
 }

@@ -9,12 +9,16 @@ use super::pause;
 use super::selection::Selection;
 use crate::history::{Event, Phase, What};
 use crate::report::story::{Heading, Story};
+use crate::report::style::Ink;
 use crate::report::{Run, Style};
 use crate::runner::{RunError, RunOptions, Stage};
 use crate::scenario::{Level, Plan};
 use crate::schedule::{Replay, Schedule, Staged, Strategy};
 use crate::server::Server;
 use crate::verdict::Outcome;
+
+/// Said where `--step` waits.
+const PROMPT: &str = "[Enter]";
 
 /// How selections are performed.
 pub struct Performance<'a> {
@@ -72,6 +76,7 @@ fn play(
         story = Some(begun);
     }
     let mut unsaid = Ok(());
+    let prompt = context.error_style.paint(Ink::Aside, PROMPT);
     let mut listener = |event: &Event| {
         if let Some(story) = &mut story {
             let text = story.event(event);
@@ -80,7 +85,7 @@ fn play(
             }
         }
         if performance.step && waits_for_the_teacher(event) {
-            pause::until_enter("");
+            pause::until_enter(&prompt);
         }
     };
     let history = stage

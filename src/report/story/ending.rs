@@ -8,20 +8,28 @@ use super::sentence;
 use crate::history::{Assessment, Fate, History, Phase, SessionEnd, Told};
 use crate::verdict::Expected;
 
+/// What `@finally` did.
+const FINALLY: &str = "And finally";
+
 /// The last lines of a story.
 pub fn lines(story: &Story, run: &Run) -> Vec<String> {
     let style = story.style;
     let mut lines = Vec::new();
+    // Without a retry the questions are asked once, after `@finally`.
+    let once = run.history.as_ref().filter(|history| history.after_retry.is_none());
+    let finally = once.map(|history| later(story, history, Phase::Finally, FINALLY)).unwrap_or_default();
     if let Some(history) = &run.history {
-        lines.extend(state(style, "At the end of the schedule", &history.end, &[]));
+        let heading = if finally.is_empty() { "At the end of the schedule" } else { "At the end" };
+        lines.extend(finally);
+        lines.extend(state(style, heading, &history.end, &[]));
     }
     let sentence = sentence::outcome(run);
     lines.push(String::new());
     lines.extend(paragraph(style, sentence.ink, &sentence.head, &sentence.rest));
     if let Some(history) = &run.history {
         lines.extend(later(story, history, Phase::Retry, "Then what was stopped is tried again, whole"));
-        lines.extend(later(story, history, Phase::Finally, "And finally"));
         if let Some(after) = &history.after_retry {
+            lines.extend(later(story, history, Phase::Finally, FINALLY));
             lines.extend(state(style, "After the retries", after, &history.end.sessions));
         }
         if history.racy {

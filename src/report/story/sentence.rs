@@ -2,7 +2,7 @@
 
 use super::super::Run;
 use super::super::style::Ink;
-use crate::history::{History, Told};
+use crate::history::{History, Phase, Told, What};
 use crate::verdict::{Outcome, Stop, Verdict};
 
 /// What happened in two or three words, and the rest of the sentence.
@@ -34,7 +34,10 @@ pub fn outcome(run: &Run) -> Sentence {
             sentence(Ink::Good, "Stopped by PostgreSQL", format!("{}; {holds}.", stops(&run.verdict.stopped)))
         }
         Outcome::Waits => sentence(Ink::Good, "Prevented by waiting", format!("{}; {holds}.", waits(&run.verdict))),
-        Outcome::Prevented => sentence(Ink::Good, "Prevented", format!("no error, and nobody had to wait; {holds}.")),
+        Outcome::Prevented => {
+            let no_error = if raises(run.history.as_ref()) { "every error was caught" } else { "no error" };
+            sentence(Ink::Good, "Prevented", format!("{no_error}, and nobody had to wait; {holds}."))
+        }
         Outcome::Skipped { reason } => sentence(Ink::Wait, "Skipped", format!("{reason}.")),
         Outcome::Inconclusive { reason } => sentence(Ink::Wait, "Inconclusive", format!("{reason}.")),
     }
@@ -52,7 +55,14 @@ fn how(history: &History, verdict: &Verdict) -> String {
     }
     let everybody_ok = history.end.sessions.iter().all(|session| session.told == Some(Told::Ok));
     let told = if everybody_ok { "every client was told ok, " } else { "" };
-    format!("no error was raised, {told}and yet {checks}.")
+    let no_error = if raises(Some(history)) { "every error was caught" } else { "no error was raised" };
+    format!("{no_error}, {told}and yet {checks}.")
+}
+
+/// Whether there was an error, which the client may have caught.
+fn raises(history: Option<&History>) -> bool {
+    let mut events = history.into_iter().flat_map(|history| &history.events);
+    events.any(|event| event.phase == Phase::Schedule && matches!(event.what, What::Failed { .. }))
 }
 
 fn stops(stops: &[Stop]) -> String {
