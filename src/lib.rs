@@ -16,5 +16,6 @@ pub mod runner;
 pub mod scenario;
 pub mod schedule;
 pub mod server;
+pub mod spec;
 pub mod verdict;
 pub mod wire;

@@ -20,6 +20,10 @@ pub struct ServerError {
     pub hint: Option<String>,
     /// Where in the statement, in characters from 1.
     pub position: Option<usize>,
+    /// A statement that the server made itself, such as one in a function's body.
+    pub internal_query: Option<String>,
+    /// Where in that one, in characters from 1.
+    pub internal_position: Option<usize>,
     /// The call stack: which function, trigger or rule was at work.
     pub where_: Option<String>,
     pub schema: Option<String>,
@@ -51,6 +55,8 @@ impl ServerError {
                 b'D' => error.detail = Some(value),
                 b'H' => error.hint = Some(value),
                 b'P' => error.position = value.parse().ok(),
+                b'q' => error.internal_query = Some(value),
+                b'p' => error.internal_position = value.parse().ok(),
                 b'W' => error.where_ = Some(value),
                 b's' => error.schema = Some(value),
                 b't' => error.table = Some(value),

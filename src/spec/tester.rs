@@ -1,0 +1,109 @@
+//! Plays a file: its connections, and one permutation after the other on them.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use super::backend::{Backend, sender};
+use super::event::{Event, Playback};
+use super::model::{Permutation, SpecFile};
+use super::stop::Stop;
+use super::wait_graph::WaitGraph;
+use super::witness::Witness;
+use super::{environment, pace};
+use crate::wire::{ConnectOptions, WireError};
+
+/// How to play.
+#[derive(Debug, Clone, Copy)]
+pub struct PlayOptions {
+    /// A step that takes longer is cancelled; one that takes twice as long ends the file.
+    pub step_limit: Duration,
+}
+
+/// Plays every permutation of a file in a database that is the file's own. The connections are kept for all of them, and
+/// with them what their sessions have set, prepared and begun.
+pub fn play(spec: &SpecFile, database: &ConnectOptions, options: PlayOptions) -> Playback {
+    let mut tester = match Tester::connect(spec, database, options) {
+        Ok(tester) => tester,
+        Err(stop) => return Playback { events: Vec::new(), stop: Some(stop) },
+    };
+    let played = spec.schedules().try_for_each(|permutation| tester.permutation(&permutation));
+    Playback { events: tester.events, stop: played.err() }
+}
+
+pub(super) struct Tester<'a> {
+    pub spec: &'a SpecFile,
+    pub options: PlayOptions,
+    /// Waits may end by themselves.
+    pub timed: bool,
+    pub control: Backend,
+    pub sessions: Vec<Backend>,
+    pub witness: Witness,
+    pub events: Vec<Event>,
+    /// Who waits for whom, when the server was last asked.
+    pub graph: WaitGraph,
+    /// Since when a backend has been seen to wait for the same others.
+    pub waits_since: HashMap<i32, Instant>,
+}
+
+impl<'a> Tester<'a> {
+    fn connect(spec: &'a SpecFile, database: &ConnectOptions, options: PlayOptions) -> Result<Tester<'a>, Stop> {
+        let failed = |connection: &str| {
+            let connection = connection.to_owned();
+            move |error| Stop::Wire { connection, error }
+        };
+        let open = |name: &str, session| {
+            Backend::connect(&environment::connect_options(spec, database, name), session).map_err(failed(name))
+        };
+        let control = open("control connection", None)?;
+        let mut sessions = Vec::new();
+        for (index, session) in spec.sessions.iter().enumerate() {
+            sessions.push(open(&session.name, Some(index))?);
+        }
+        Ok(Tester {
+            spec,
+            options,
+            timed: pace::has_timed_waits(spec),
+            control,
+            sessions,
+            witness: Witness::connect(database).map_err(failed("witness"))?,
+            events: Vec::new(),
+            graph: WaitGraph::default(),
+            waits_since: HashMap::new(),
+        })
+    }
+
+    fn permutation(&mut self, permutation: &Permutation) -> Result<(), Stop> {
+        let steps = permutation.entries.iter().map(|entry| entry.step).collect();
+        self.events.push(Event::Permutation { steps });
+        self.set_up()?;
+        self.run_steps(permutation)?;
+        self.tear_down()
+    }
+
+    /// For `map_err` on what was asked of a session's connection.
+    pub fn lost(&self, session: Option<usize>) -> impl FnOnce(WireError) -> Stop + use<> {
+        let name = session.map_or("control connection", |session| self.spec.sessions[session].name.as_str());
+        let connection = format!("session {name}");
+        move |error| Stop::Wire { connection, error }
+    }
+
+    pub fn backend(&mut self, session: Option<usize>) -> &mut Backend {
+        match session {
+            None => &mut self.control,
+            Some(session) => &mut self.sessions[session],
+        }
+    }
+
+    /// Takes in what has arrived on a session's connection; true while no result is complete.
+    pub fn is_busy(&mut self, session: usize) -> bool {
+        self.sessions[session].is_busy(&mut self.events)
+    }
+
+    /// Tells the notifications that a session has received.
+    pub fn report_notifications(&mut self, session: usize) {
+        while let Some((pid, channel, payload)) = self.sessions[session].take_notification() {
+            let sender = sender(pid, &self.sessions);
+            self.events.push(Event::Notified { session, sender, channel, payload });
+        }
+    }
+}
