@@ -12,6 +12,7 @@ use crate::commands::load::LoadArgs;
 use crate::commands::run::{PlayArgs, RunArgs};
 use crate::commands::server::ServerArgs;
 use crate::commands::show::ShowArgs;
+use crate::commands::spec::SpecArgs;
 use crate::commands::tour::TourArgs;
 
 /// A lab for concurrency bugs in PostgreSQL: stages them, shows the fixes, and proves which of them hold.
@@ -99,6 +100,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Find every mistake in scenario files, without a server.
     Lint(LintArgs),
+    /// Run PostgreSQL's own isolation tests, as isolationtester does.
+    Spec(SpecArgs),
     /// Start, stop and look after the lab's own PostgreSQL.
     Server(ServerArgs),
     /// Print the completions for a shell.

@@ -14,6 +14,7 @@ mod reports;
 pub mod run;
 pub mod server;
 pub mod show;
+pub mod spec;
 pub mod tour;
 
 use crate::cli::{Cli, Command};
@@ -37,6 +38,7 @@ fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
         Command::List(args) => list::run(args, context),
         Command::Show(args) => show::run(args, context),
         Command::Lint(args) => lint::run(args, context),
+        Command::Spec(args) => spec::run(args, context),
         Command::Server(args) => server::run(args, context),
         Command::Completions(args) => completions::run(args, context),
         Command::Man => completions::man(context),

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::Run;
+use super::specs::SpecRow;
 use crate::explore::{Exploration, Failure, Verdict as Explored};
 use crate::history::{Assessment, CheckResult, Event, History, MeasureResult, Phase, SessionEnd, What};
 use crate::load::statistics::{AssertionResult, LoadRow};
@@ -26,6 +27,8 @@ pub struct Document {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explore: Option<Vec<Exploration>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub specs: Option<Vec<SpecRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub assertions: Option<Vec<AssertionResult>>,
 }
 
@@ -48,7 +51,17 @@ impl Document {
     /// A document without any part yet. The seed is none where nothing was random.
     pub fn new(server: Server, seed: Option<u64>) -> Document {
         let tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
-        Document { schema: SCHEMA, tool, server, seed, runs: None, load: None, explore: None, assertions: None }
+        Document {
+            schema: SCHEMA,
+            tool,
+            server,
+            seed,
+            runs: None,
+            load: None,
+            explore: None,
+            specs: None,
+            assertions: None,
+        }
     }
 
     /// Indented, with a final newline.

@@ -8,6 +8,7 @@ mod layout;
 pub mod load_table;
 mod quantity;
 mod run;
+pub mod specs;
 mod statement;
 pub mod story;
 pub mod style;

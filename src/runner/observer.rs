@@ -50,6 +50,13 @@ impl Observer {
         Ok(result.rows.iter().filter_map(wait).collect())
     }
 
+    /// Whether a backend waits for one of `others`, or at an injection point: as isolationtester asks it.
+    pub fn is_blocked(&mut self, pid: i32, others: &[i32]) -> Result<bool, WireError> {
+        let list: Vec<String> = others.iter().map(i32::to_string).collect();
+        let sql = format!("SELECT pg_isolation_test_session_is_blocked({pid}, '{{{}}}')", list.join(","));
+        Ok(single_value(&self.query(&sql)?).text.as_deref() == Some("t"))
+    }
+
     /// The lock that a backend waits for, in words: `row of teams`.
     pub fn awaited_lock(&mut self, pid: i32) -> Result<Option<String>, WireError> {
         // A session that waits for a row waits for the transaction that holds it, and meanwhile holds the row's place

@@ -13,6 +13,8 @@ pub enum SandboxKind {
     Schema,
     /// A database, and further ones by the names that the scenario has for them.
     Database { extra: Vec<String> },
+    /// A database with the C locale, as PostgreSQL's own tests expect it.
+    TestDatabase,
 }
 
 /// A place that touches nothing else; dropping it removes it, with the sessions that are still there.
@@ -40,11 +42,11 @@ impl Sandbox {
             .with_setting("standard_conforming_strings", "on")
             .with_setting("jit", "off");
         let mut sandbox = Sandbox { name, kind: kind.clone(), base, admin, closed: false };
-        sandbox.make(mark)?;
+        sandbox.make(mark, server.version().major)?;
         Ok(sandbox)
     }
 
-    fn make(&mut self, mark: Mark) -> Result<(), ServerError> {
+    fn make(&mut self, mark: Mark, version: u32) -> Result<(), ServerError> {
         let (name, comment) = (&self.name, mark.comment());
         if self.kind == SandboxKind::Schema {
             // In one message, so in one transaction: there is never a schema without its mark.
@@ -53,10 +55,15 @@ impl Sandbox {
             return self.admin.execute(&format!("create the schema {name} to work in"), &statements);
         }
         self.admin.execute("take the owner's lock", &mark.hold())?;
+        let locale = match (&self.kind, version) {
+            (SandboxKind::TestDatabase, 15..) => "LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C'",
+            (SandboxKind::TestDatabase, _) => "LC_COLLATE 'C' LC_CTYPE 'C'",
+            _ => "",
+        };
         for name in self.database_names() {
             let what = format!("create the database {name} to work in");
             // From template0, which nobody has put anything into.
-            self.admin.execute(&what, &format!("CREATE DATABASE {name} TEMPLATE template0"))?;
+            self.admin.execute(&what, &format!("CREATE DATABASE {name} TEMPLATE template0 {locale}"))?;
             self.admin.execute(&what, &format!("COMMENT ON DATABASE {name} IS '{comment}'"))?;
         }
         Ok(())
@@ -66,6 +73,7 @@ impl Sandbox {
     fn database_names(&self) -> Vec<String> {
         match &self.kind {
             SandboxKind::Schema => Vec::new(),
+            SandboxKind::TestDatabase => vec![self.name.clone()],
             SandboxKind::Database { extra } => {
                 let further = (1..=extra.len()).map(|number| format!("{}_{number}", self.name));
                 std::iter::once(self.name.clone()).chain(further).collect()
@@ -82,7 +90,9 @@ impl Sandbox {
     pub fn options(&self) -> ConnectOptions {
         match self.kind {
             SandboxKind::Schema => self.base.clone().with_setting("search_path", &self.name),
-            SandboxKind::Database { .. } => ConnectOptions { database: self.name.clone(), ..self.base.clone() },
+            SandboxKind::Database { .. } | SandboxKind::TestDatabase => {
+                ConnectOptions { database: self.name.clone(), ..self.base.clone() }
+            }
         }
     }
 
@@ -106,7 +116,7 @@ impl Sandbox {
             self.admin.revive()?;
             match self.kind {
                 SandboxKind::Schema => removal::drop_schema(&mut self.admin, &self.name),
-                SandboxKind::Database { .. } => {
+                SandboxKind::Database { .. } | SandboxKind::TestDatabase => {
                     self.database_names().iter().try_for_each(|name| removal::drop_database(&mut self.admin, name))
                 }
             }

@@ -10,6 +10,11 @@ use super::pace::{Clock, SILENCE};
 use super::steps::Progress;
 use super::stop::Stop;
 use super::tester::Tester;
+use super::wait_graph::WaitGraph;
+use crate::wire::WireError;
+
+/// Between two looks at the limits, where nothing is to be asked.
+const LONG_PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attempt {
@@ -47,7 +52,8 @@ impl Tester<'_> {
         let mut clock = Clock::start(turn == Turn::First);
         let mut canceled = false;
         while self.is_busy(session) {
-            let heard = self.sessions[session].wait(clock.pause()).map_err(self.lost(Some(session)))?;
+            let pause = if patience == Patience::UntilBlocked { clock.pause() } else { LONG_PAUSE };
+            let heard = self.sessions[session].wait(pause).map_err(self.lost(Some(session)))?;
             if heard {
                 clock.hear();
                 continue;
@@ -102,7 +108,7 @@ impl Tester<'_> {
             return Ok(false);
         }
         let pids: Vec<i32> = self.sessions.iter().map(|backend| backend.pid()).collect();
-        self.witness.is_blocked(pid, &pids).map_err(witness_failed)
+        self.observer.is_blocked(pid, &pids).map_err(no_answer)
     }
 
     /// Whether nothing but the client can end the wait of a backend.
@@ -117,13 +123,24 @@ impl Tester<'_> {
         }
         let backends = self.sessions.iter().chain([&self.control]).map(|backend| backend.pid());
         let at_work: Vec<i32> = backends.filter(|pid| !idle.contains(pid)).collect();
-        let Some(graph) = self.witness.wait_graph(&at_work).map_err(witness_failed)? else { return Ok(false) };
+        let Some(graph) = self.wait_graph(&at_work)? else { return Ok(false) };
         self.waits_since.retain(|&pid, _| graph.blockers(pid).eq(self.graph.blockers(pid)));
         for &pid in at_work.iter().filter(|&&pid| graph.blockers(pid).next().is_some()) {
             self.waits_since.entry(pid).or_insert_with(Instant::now);
         }
         self.graph = graph;
         Ok(self.graph.is_stuck(pid, &idle))
+    }
+
+    /// Who waits for whom among these backends. Looked at twice, since the server looks at one after the other: none where
+    /// the two looks differ.
+    fn wait_graph(&mut self, pids: &[i32]) -> Result<Option<WaitGraph>, Stop> {
+        let mut look = || {
+            let waits = self.observer.waits(pids).map_err(no_answer)?;
+            Ok(WaitGraph::new(waits.into_iter().map(|wait| (wait.pid, wait.by.into_iter().collect()))))
+        };
+        let first = look()?;
+        if first.is_empty() { Ok(Some(first)) } else { Ok(Some(look()?).filter(|second| *second == first)) }
     }
 
     fn limit_step(
@@ -136,12 +153,13 @@ impl Tester<'_> {
         let limit = self.options.step_limit;
         let step = progress.permutation.entries[entry].step;
         let (session, name) = (self.spec.steps[step].session, &self.spec.steps[step].name);
+        self.check_deadline(&format!("step {name}"))?;
         if elapsed > limit && !*canceled {
             *canceled = true;
             self.sessions[session].cancel().map_err(self.lost(Some(session)))?;
             self.events.push(Event::Canceling { step, seconds: elapsed.as_secs() });
         }
-        if elapsed > limit * 2 {
+        if elapsed > limit.saturating_mul(2) {
             return Err(Stop::TimedOut { step: name.clone(), seconds: elapsed.as_secs() });
         }
         Ok(())
@@ -173,6 +191,6 @@ impl Tester<'_> {
     }
 }
 
-pub(super) fn witness_failed(error: crate::wire::WireError) -> Stop {
+fn no_answer(error: WireError) -> Stop {
     Stop::Wire { connection: "the question who waits for whom".to_owned(), error }
 }

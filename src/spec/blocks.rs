@@ -24,7 +24,7 @@ impl Tester<'_> {
         for (session, block) in spec.setups.iter().map(|block| (None, block)).chain(of_sessions) {
             if let Err(failure) = self.run_block("setup", session, block)? {
                 let session = session.map(|session| spec.sessions[session].name.clone());
-                return Err(Stop::Setup { session, failure });
+                return Err(Stop::Setup { session, failure, span: block.span });
             }
         }
         Ok(())
@@ -40,7 +40,8 @@ impl Tester<'_> {
                 let copy = if let Failure::Copy(copy) = failure { Some(copy) } else { None };
                 self.events.push(Event::TeardownFailed { session, failure });
                 if let Some(copy) = copy {
-                    return Err(Stop::Copy { what: "a teardown".to_owned(), copy });
+                    let what = part_name("teardown", session.map(|session| spec.sessions[session].name.as_str()));
+                    return Err(Stop::Copy { what, copy });
                 }
             }
         }
@@ -103,7 +104,8 @@ impl Tester<'_> {
         begun: Instant,
         stuck_since: &mut Option<Instant>,
     ) -> Result<(), Stop> {
-        if begun.elapsed() > self.options.step_limit * 2 {
+        self.check_deadline(what)?;
+        if begun.elapsed() > self.options.step_limit.saturating_mul(2) {
             return Err(Stop::TooLong { what: what.to_owned(), seconds: begun.elapsed().as_secs() });
         }
         let pid = self.backend(session).pid();

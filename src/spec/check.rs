@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::mistake::Mistake;
+use super::mistake::{Mistake, mistake};
 use super::model::{Entry, Marker, Permutation, SpecFile};
 use super::parser::{Draft, DraftEntry, DraftMarker, Named};
-use crate::scenario::nearest;
+use crate::scenario::Diagnostic;
 use crate::scenario::source::Sources;
 
 /// A draft whose names mean something.
@@ -24,7 +24,7 @@ impl Resolved {
 }
 
 /// All mistakes at once; the first is the one that isolationtester tells.
-pub(super) fn resolve(draft: Draft) -> Result<Resolved, Vec<Mistake>> {
+pub(super) fn resolve(draft: Draft) -> Result<Resolved, Vec<Diagnostic>> {
     let mut mistakes = duplicates(&draft);
     let mut names = Names { draft: &draft, steps: HashMap::new() };
     for (index, step) in draft.steps.iter().enumerate() {
@@ -39,19 +39,18 @@ pub(super) fn resolve(draft: Draft) -> Result<Resolved, Vec<Mistake>> {
     Ok(Resolved { draft, permutations, unused_steps })
 }
 
-fn duplicates(draft: &Draft) -> Vec<Mistake> {
+fn duplicates(draft: &Draft) -> Vec<Diagnostic> {
     let mut by_name: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for step in &draft.steps {
         by_name.entry(&step.name).or_default().push(step.span);
     }
-    let mistake = |(name, spans): (&str, Vec<_>)| match spans[..] {
-        [first, second, ..] => {
-            let mistake = Mistake::new(format!("duplicate step name: {name}"), second);
-            Some(mistake.note(first, "first used here"))
-        }
-        _ => None,
+    let duplicate = |(name, spans): (&str, Vec<_>)| {
+        let [first, second, ..] = spans[..] else { return None };
+        let mut mistake = mistake(format!("duplicate step name: {name}"), second);
+        mistake.note(first, "first used here");
+        Some(*mistake)
     };
-    by_name.into_iter().filter_map(mistake).collect()
+    by_name.into_iter().filter_map(duplicate).collect()
 }
 
 fn unused_steps(draft: &Draft, permutations: &[Permutation]) -> Vec<String> {
@@ -72,14 +71,14 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn permutation(&self, entries: &[DraftEntry], mistakes: &mut Vec<Mistake>) -> Permutation {
+    fn permutation(&self, entries: &[DraftEntry], mistakes: &mut Vec<Diagnostic>) -> Permutation {
         let mut steps = Vec::new();
         for DraftEntry { step, .. } in entries {
             match self.steps.get(step.name.as_str()) {
                 Some(&index) => steps.push(index),
                 None => {
                     let message = format!("undefined step \"{}\" specified in permutation", step.name);
-                    mistakes.push(self.suggested(Mistake::new(message, step.span), step));
+                    mistakes.push(*self.suggested(mistake(message, step.span), step));
                 }
             }
         }
@@ -91,7 +90,7 @@ impl Names<'_> {
             let markers = entry.markers.iter().filter_map(|marker| match self.marker(step, marker, &steps) {
                 Ok(marker) => Some(marker),
                 Err(mistake) => {
-                    mistakes.push(mistake);
+                    mistakes.push(*mistake);
                     None
                 }
             });
@@ -117,25 +116,25 @@ impl Names<'_> {
         let Some(found) = found.filter(|found| present.contains(found)) else {
             let message =
                 format!("undefined blocking step \"{}\" referenced in permutation step \"{name}\"", blocker.name);
-            let mistake = Mistake::new(message, blocker.span);
-            return Err(match found {
-                Some(_) => mistake.label("this step is not in this permutation"),
-                None => self.suggested(mistake, blocker),
-            });
+            let mut mistake = mistake(message, blocker.span);
+            if found.is_none() {
+                return Err(self.suggested(mistake, blocker));
+            }
+            mistake.label("this step is not in this permutation");
+            return Err(mistake);
         };
         if self.draft.steps[found].session == self.draft.steps[step].session {
             let message = format!("permutation step \"{name}\" cannot block on its own session");
-            return Err(Mistake::new(message, blocker.span).label("a step of the same session"));
+            let mut mistake = mistake(message, blocker.span);
+            mistake.label("a step of the same session");
+            return Err(mistake);
         }
         Ok(found)
     }
 
-    fn suggested(&self, mistake: Mistake, unknown: &Named) -> Mistake {
-        let names = self.draft.steps.iter().map(|step| step.name.as_str());
-        match nearest(&unknown.name, names) {
-            Some(near) => mistake.label(format!("did you mean `{near}`?")),
-            None => mistake,
-        }
+    fn suggested(&self, mut mistake: Mistake, unknown: &Named) -> Mistake {
+        mistake.suggest(&unknown.name, self.draft.steps.iter().map(|step| step.name.as_str()));
+        mistake
     }
 }
 
@@ -148,13 +147,13 @@ mod tests {
 
     fn mistakes(permutations: &str) -> Vec<String> {
         let text = format!("{SESSIONS}{permutations}");
-        parse("x.spec", text).unwrap_err().0.into_iter().map(|mistake| mistake.message).collect()
+        parse("x.spec", text).unwrap_err().mistakes.into_iter().map(|mistake| mistake.message).collect()
     }
 
     #[test]
     fn step_names_are_unique_in_the_file_and_session_names_need_not_be() {
         let text = "session a step z {} step y {} session a step z {} step y {} step y {}".to_owned();
-        let mistakes = parse("x.spec", text).unwrap_err().0;
+        let mistakes = parse("x.spec", text).unwrap_err().mistakes;
         let messages: Vec<&str> = mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
         assert_eq!(messages, ["duplicate step name: y", "duplicate step name: z"]);
         assert_eq!(spec("session a step x {} session a step y {}").sessions.len(), 2);

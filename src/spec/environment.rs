@@ -4,28 +4,28 @@ use super::model::SpecFile;
 use crate::wire::ConnectOptions;
 
 /// As `pg_isolation_regress` sets them.
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 8] = [
     ("TimeZone", "America/Los_Angeles"),
     ("DateStyle", "Postgres, MDY"),
     ("IntervalStyle", "postgres_verbose"),
     ("bytea_output", "hex"),
     ("timezone_abbreviations", "Default"),
+    ("lc_monetary", "C"),
+    ("lc_numeric", "C"),
+    ("lc_time", "C"),
 ];
 
 /// The database that `pg_isolation_regress` makes; some files name it.
 const DATABASE: &str = "isolation_regression";
 
-/// How a connection of a file gets in.
-pub(super) fn connect_options(spec: &SpecFile, database: &ConnectOptions, connection: &str) -> ConnectOptions {
-    let mut options = database.clone();
-    options.application_name = format!("isolation/{}/{connection}", spec.name);
-    let settings = SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    options.settings.extend(settings);
-    options
+/// The way into a database, with these surroundings. Only a superuser may say in which language messages come.
+pub(super) fn session_options(database: ConnectOptions, is_superuser: bool) -> ConnectOptions {
+    let messages = is_superuser.then_some(("lc_messages", "C"));
+    SETTINGS.into_iter().chain(messages).fold(database, |options, (name, value)| options.with_setting(name, value))
 }
 
 /// The same file for a database of another name than the one that its SQL may speak of.
-pub fn for_database(spec: &SpecFile, database: &str) -> SpecFile {
+pub(super) fn for_database(spec: &SpecFile, database: &str) -> SpecFile {
     let mut spec = spec.clone();
     let sessions = spec.sessions.iter_mut().flat_map(|session| [&mut session.setup, &mut session.teardown]);
     let blocks = spec.setups.iter_mut().chain(&mut spec.teardown).chain(sessions.flatten());

@@ -63,20 +63,19 @@ pub enum Sender {
 }
 
 /// Why a setup or teardown block failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The server refused a statement of this SQL.
-    Refused {
-        error: Box<ServerError>,
-        sql: String,
-    },
+    #[error("{error}")]
+    Refused { error: Box<ServerError>, sql: String },
     /// The server closed the connection; before, it may have said why.
-    Lost {
-        reason: Option<Box<ServerError>>,
-    },
+    #[error("the server closed the connection{}", .reason.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
+    Lost { reason: Option<Box<ServerError>> },
     /// The connection had been closed before.
+    #[error("the connection was closed before")]
     NotConnected,
+    #[error("{} cannot run here", .0.sql())]
     Copy(Copy),
-    /// There is nothing in the block.
+    #[error("there is no statement in it")]
     Empty,
 }

@@ -4,7 +4,7 @@ mod message;
 mod table;
 
 use super::event::{Event, Failure, Playback, Sender};
-use super::mistake::Mistake;
+use super::mistake::Refused;
 use super::model::SpecFile;
 use super::stop::{Stop, part_name};
 use super::transcript::Transcript;
@@ -33,9 +33,9 @@ pub fn transcript(spec: &SpecFile, playback: &Playback) -> Transcript {
 }
 
 /// The output for a file with a mistake: the first one.
-pub fn refusal(mistakes: &[Mistake]) -> Transcript {
+pub fn refusal(refused: &Refused) -> Transcript {
     let mut transcript = Transcript::default();
-    if let Some(mistake) = mistakes.first() {
+    if let Some(mistake) = refused.mistakes.first() {
         transcript.complain(format!("{}\n", mistake.message));
     }
     transcript
@@ -87,7 +87,7 @@ fn tell(event: &Event, spec: &SpecFile, transcript: &mut Transcript) {
 
 fn tell_stop(stop: &Stop, transcript: &mut Transcript) {
     match stop {
-        Stop::Setup { session, failure } => {
+        Stop::Setup { session, failure, .. } => {
             let part = part_name("setup", session.as_deref());
             transcript.complain(format!("{part} failed: {}", failure_message(failure)));
         }
@@ -100,7 +100,7 @@ fn tell_stop(stop: &Stop, transcript: &mut Transcript) {
             transcript.say(format!("failed to send query for step {step}: {NOT_CONNECTED}\n"));
         }
         Stop::Mutual | Stop::TimedOut { .. } => transcript.complain(format!("{stop}\n")),
-        Stop::Copy { .. } | Stop::Stuck { .. } | Stop::TooLong { .. } | Stop::Wire { .. } => {
+        Stop::Copy { .. } | Stop::Stuck { .. } | Stop::TooLong { .. } | Stop::Deadline { .. } | Stop::Wire { .. } => {
             transcript.complain(format!("isolab: {stop}\n"));
         }
     }

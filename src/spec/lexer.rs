@@ -1,6 +1,6 @@
 //! The words of a `.spec` file.
 
-use super::mistake::Mistake;
+use super::mistake::{Mistake, mistake};
 use super::model::Block;
 use crate::scenario::source::Span;
 
@@ -73,7 +73,7 @@ impl<'a> Lexer<'a> {
                     _ => {
                         let message =
                             format!("syntax error at line {}: unexpected character \"{}\"", self.line, byte as char);
-                        Err(Mistake::new(message, self.span_from(start)))
+                        Err(mistake(message, self.span_from(start)))
                     }
                 }
             }
@@ -89,8 +89,9 @@ impl<'a> Lexer<'a> {
         let Some(length) = self.rest().find('}') else {
             self.line += self.rest().matches('\n').count();
             let message = format!("unterminated sql block at line {}", self.line);
-            let mistake = Mistake::new(message, Span { end: start as u32 + 1, ..self.span_from(start) });
-            return Err(mistake.label("this block has no closing brace"));
+            let mut mistake = mistake(message, Span { end: start as u32 + 1, ..self.span_from(start) });
+            mistake.label("this block has no closing brace");
+            return Err(mistake);
         };
         let content = &self.text[inner..inner + length];
         let sql = content.trim_end_matches(|c: char| c.is_ascii() && is_blank(c as u8));
@@ -113,8 +114,9 @@ impl<'a> Lexer<'a> {
                         None => "unterminated quoted identifier",
                         Some(_) => "unexpected newline in quoted identifier",
                     };
-                    let mistake = Mistake::new(format!("{what} at line {}", self.line), self.span_from(start));
-                    return Err(mistake.help("close it with `\"`; a quote in a name is written `\"\"`"));
+                    let mut mistake = mistake(format!("{what} at line {}", self.line), self.span_from(start));
+                    mistake.help("close it with `\"`; a quote in a name is written `\"\"`");
+                    return Err(mistake);
                 }
             }
             if self.peek() != Some(b'"') {

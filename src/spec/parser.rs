@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::check::resolve;
 use super::lexer::{Lexeme, Lexer, Token};
-use super::mistake::Mistake;
+use super::mistake::{Mistake, Refused, mistake};
 use super::model::{Block, SpecFile, SpecSession, SpecStep};
 use crate::scenario::source::{SourceFile, Sources, Span};
 
@@ -49,14 +49,14 @@ pub(super) struct Named {
 
 /// Reads the text of a file. `path` is how mistakes call it; the name of the file is the path's last part without its
 /// ending. A syntax error comes alone; of other mistakes isolationtester would tell the first.
-pub fn parse(path: &str, text: String) -> Result<SpecFile, (Vec<Mistake>, Sources)> {
+pub fn parse(path: &str, text: String) -> Result<SpecFile, Refused> {
     let file = path.rsplit('/').next().unwrap_or(path);
     let name = file.strip_suffix(".spec").unwrap_or(file).to_owned();
-    let draft = Parser::new(&text).and_then(Parser::draft).map_err(|mistake| vec![mistake]);
+    let draft = Parser::new(&text).and_then(Parser::draft).map_err(|mistake| vec![*mistake]);
     let sources = Sources { files: vec![Arc::new(SourceFile { name: path.to_owned(), text })] };
     match draft.and_then(resolve) {
         Ok(resolved) => Ok(resolved.into_file(name, sources)),
-        Err(mistakes) => Err((mistakes, sources)),
+        Err(mistakes) => Err(Refused { mistakes, sources }),
     }
 }
 
@@ -179,14 +179,12 @@ impl<'a> Parser<'a> {
     }
 
     fn unexpected(&self, expected: &str) -> Mistake {
-        let mistake = Mistake::new(format!("syntax error at line {}", self.ahead.line), self.ahead.span);
-        let mistake = mistake.label(format!("expected {expected}"));
-        match &self.ahead.token {
-            Token::Setup | Token::Teardown | Token::Session => {
-                mistake.help("the order is: setups, teardown, sessions (setup, steps, teardown), permutations")
-            }
-            _ => mistake,
+        let mut mistake = mistake(format!("syntax error at line {}", self.ahead.line), self.ahead.span);
+        mistake.label(format!("expected {expected}"));
+        if matches!(self.ahead.token, Token::Setup | Token::Teardown | Token::Session) {
+            mistake.help("the order is: setups, teardown, sessions (setup, steps, teardown), permutations");
         }
+        mistake
     }
 }
 
@@ -197,7 +195,7 @@ mod tests {
     use crate::spec::{Entry, Marker};
 
     fn mistake(text: &str) -> String {
-        parse("folder/x.spec", text.to_owned()).unwrap_err().0[0].message.clone()
+        parse("folder/x.spec", text.to_owned()).unwrap_err().mistakes[0].message.clone()
     }
 
     #[test]

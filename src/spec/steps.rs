@@ -62,7 +62,9 @@ impl Tester<'_> {
     }
 
     fn limit_busy_session(&self, progress: &Progress, earlier: usize, begun: Instant) -> Result<(), Stop> {
-        if begun.elapsed() <= self.options.step_limit * 2 {
+        let step = &self.spec.step(&progress.permutation.entries[earlier]).name;
+        self.check_deadline(&format!("step {step}"))?;
+        if begun.elapsed() <= self.options.step_limit.saturating_mul(2) {
             return Ok(());
         }
         let name = |entry: usize| self.spec.step(&progress.permutation.entries[entry]).name.clone();

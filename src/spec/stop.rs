@@ -1,13 +1,20 @@
 //! Why a file could not be played to its end.
 
 use super::event::{Copy, Failure};
+use crate::scenario::source::Span;
+use crate::scenario::{Diagnostic, Severity};
 use crate::wire::WireError;
 
 /// The first five end isolationtester too; at the others it would hang, or go on for ever.
 #[derive(Debug, thiserror::Error)]
 pub enum Stop {
-    #[error("{} failed", part_name("setup", .session.as_deref()))]
-    Setup { session: Option<String>, failure: Failure },
+    #[error("{} failed: {failure}", part_name("setup", .session.as_deref()))]
+    Setup {
+        session: Option<String>,
+        failure: Failure,
+        /// Of the block.
+        span: Span,
+    },
     /// Markers hold each other back.
     #[error("failed to complete permutation due to mutually-blocking steps")]
     Mutual,
@@ -30,8 +37,32 @@ pub enum Stop {
     /// The same, for a wait that is none for a lock of the file's sessions.
     #[error("{what} was not over after {seconds} seconds")]
     TooLong { what: String, seconds: u64 },
+    #[error("the time limit was reached while {what} was on its way")]
+    Deadline { what: String },
     #[error("{connection}: {error}")]
     Wire { connection: String, error: WireError },
+}
+
+impl Stop {
+    /// For a statement that the server refused in a setup: its place in the file.
+    pub fn diagnostic(&self) -> Option<Diagnostic> {
+        let Stop::Setup { session, failure: Failure::Refused { error, sql }, span } = self else { return None };
+        let place = error.position.and_then(|position| {
+            let (offset, character) = sql.char_indices().nth(position.checked_sub(1)?)?;
+            let start = span.start + u32::try_from(offset).ok()?;
+            // Where the SQL that was sent is not as long as the block, a name in it was replaced.
+            let is_verbatim = span.range().len() == sql.len();
+            is_verbatim.then_some(Span { start, end: start + character.len_utf8() as u32, ..*span })
+        });
+        Some(Diagnostic {
+            severity: Severity::Error,
+            message: format!("{} failed with {}", part_name("setup", session.as_deref()), error.sqlstate),
+            span: place.unwrap_or(*span),
+            label: Some(error.message.clone()),
+            notes: Vec::new(),
+            help: error.hint.clone(),
+        })
+    }
 }
 
 impl Copy {

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use super::backend::{Backend, sender};
 use super::event::{Event, Playback};
 use super::model::{Permutation, SpecFile};
+use super::pace;
 use super::stop::Stop;
 use super::wait_graph::WaitGraph;
-use super::witness::Witness;
-use super::{environment, pace};
+use crate::runner::Observer;
 use crate::wire::{ConnectOptions, WireError};
 
 /// How to play.
@@ -17,12 +17,19 @@ use crate::wire::{ConnectOptions, WireError};
 pub struct PlayOptions {
     /// A step that takes longer is cancelled; one that takes twice as long ends the file.
     pub step_limit: Duration,
+    /// No wait goes on after this.
+    pub deadline: Instant,
 }
 
 /// Plays every permutation of a file in a database that is the file's own. The connections are kept for all of them, and
-/// with them what their sessions have set, prepared and begun.
-pub fn play(spec: &SpecFile, database: &ConnectOptions, options: PlayOptions) -> Playback {
-    let mut tester = match Tester::connect(spec, database, options) {
+/// with them what their sessions have set, prepared and begun. The observer may be in any database of the server.
+pub(super) fn play(
+    spec: &SpecFile,
+    database: &ConnectOptions,
+    observer: &mut Observer,
+    options: PlayOptions,
+) -> Playback {
+    let mut tester = match Tester::connect(spec, database, observer, options) {
         Ok(tester) => tester,
         Err(stop) => return Playback { events: Vec::new(), stop: Some(stop) },
     };
@@ -37,7 +44,7 @@ pub(super) struct Tester<'a> {
     pub timed: bool,
     pub control: Backend,
     pub sessions: Vec<Backend>,
-    pub witness: Witness,
+    pub observer: &'a mut Observer,
     pub events: Vec<Event>,
     /// Who waits for whom, when the server was last asked.
     pub graph: WaitGraph,
@@ -46,13 +53,16 @@ pub(super) struct Tester<'a> {
 }
 
 impl<'a> Tester<'a> {
-    fn connect(spec: &'a SpecFile, database: &ConnectOptions, options: PlayOptions) -> Result<Tester<'a>, Stop> {
-        let failed = |connection: &str| {
-            let connection = connection.to_owned();
-            move |error| Stop::Wire { connection, error }
-        };
+    fn connect(
+        spec: &'a SpecFile,
+        database: &ConnectOptions,
+        observer: &'a mut Observer,
+        options: PlayOptions,
+    ) -> Result<Tester<'a>, Stop> {
         let open = |name: &str, session| {
-            Backend::connect(&environment::connect_options(spec, database, name), session).map_err(failed(name))
+            let application_name = format!("isolation/{}/{name}", spec.name);
+            let options = ConnectOptions { application_name, ..database.clone() };
+            Backend::connect(&options, session).map_err(|error| Stop::Wire { connection: name.to_owned(), error })
         };
         let control = open("control connection", None)?;
         let mut sessions = Vec::new();
@@ -65,7 +75,7 @@ impl<'a> Tester<'a> {
             timed: pace::has_timed_waits(spec),
             control,
             sessions,
-            witness: Witness::connect(database).map_err(failed("witness"))?,
+            observer,
             events: Vec::new(),
             graph: WaitGraph::default(),
             waits_since: HashMap::new(),
@@ -74,10 +84,15 @@ impl<'a> Tester<'a> {
 
     fn permutation(&mut self, permutation: &Permutation) -> Result<(), Stop> {
         let steps = permutation.entries.iter().map(|entry| entry.step).collect();
+        self.check_deadline("a permutation")?;
         self.events.push(Event::Permutation { steps });
         self.set_up()?;
         self.run_steps(permutation)?;
         self.tear_down()
+    }
+
+    pub fn check_deadline(&self, what: &str) -> Result<(), Stop> {
+        if Instant::now() < self.options.deadline { Ok(()) } else { Err(Stop::Deadline { what: what.to_owned() }) }
     }
 
     /// For `map_err` on what was asked of a session's connection.

@@ -17,6 +17,11 @@ impl WaitGraph {
         WaitGraph { blockers: waits.into_iter().filter(|(_, by)| !by.is_empty()).collect() }
     }
 
+    /// True if nobody waits.
+    pub fn is_empty(&self) -> bool {
+        self.blockers.is_empty()
+    }
+
     /// Those that a backend waits for.
     pub fn blockers(&self, pid: i32) -> impl Iterator<Item = i32> {
         self.blockers.get(&pid).into_iter().flatten().copied()

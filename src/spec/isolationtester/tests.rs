@@ -1,4 +1,5 @@
 use super::*;
+use crate::scenario::source::Span;
 use crate::spec::event::{Copy, Table};
 use crate::spec::testing::spec;
 use crate::wire::ServerError;
@@ -48,10 +49,11 @@ fn notifications_name_their_sender() {
 #[test]
 fn what_ends_a_file_goes_to_standard_error_as_isolationtester_words_it() {
     let ended = |stop| told(vec![], Some(stop)).replacen("Parsed test spec with 2 sessions\n", "", 1);
+    let setup = |session, failure| Stop::Setup { session, failure, span: Span::default() };
     let refused = Failure::Refused { error: error("ERROR", "no"), sql: String::new() };
-    assert_eq!(ended(Stop::Setup { session: None, failure: refused }), "setup failed: ERROR:  no\n");
+    assert_eq!(ended(setup(None, refused)), "setup failed: ERROR:  no\n");
     let session = Some("a".to_owned());
-    assert_eq!(ended(Stop::Setup { session, failure: Failure::Empty }), "setup of session a failed: ");
+    assert_eq!(ended(setup(session, Failure::Empty)), "setup of session a failed: ");
     assert_eq!(ended(Stop::Mutual), "failed to complete permutation due to mutually-blocking steps\n");
     let busy = Stop::Busy { step: "a1".to_owned(), seconds: 4, active: vec!["a1".to_owned(), "b1".to_owned()] };
     assert_eq!(ended(busy), "step a1 timed out after 4 seconds\nactive steps are: a1 b1\n");
