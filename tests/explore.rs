@@ -18,7 +18,7 @@ fn most_orders() -> u64 {
 }
 
 fn options(reduces: bool, runners: usize) -> Options {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(10);
     Options { deadline, max_schedules: most_orders().max(70), runners, reduces }
 }
 
@@ -121,4 +121,43 @@ fn replayed(server: &Server, scenario: &Scenario, fix: Option<&str>, level: Leve
     let names: Vec<&str> = plan.sessions.iter().map(|session| session.name.as_str()).collect();
     let schedule = Schedule::parse(schedule, &names).expect("as it was printed");
     stage.run(level, &mut Replay::new(schedule), &mut |_| {}).expect("a run").events
+}
+
+fn isolab(arguments: &[&str]) -> (i32, String) {
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_isolab")).args(arguments).output().expect("it runs");
+    (output.status.code().expect("it ends by itself"), String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+#[test]
+fn what_a_user_finds_can_be_played_again() {
+    let (code, text) = isolab(&["explore", "write-skew", "--format", "json"]);
+    assert_eq!(code, 0, "the scenario foresees the anomaly");
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let found = &document["explore"][0];
+    assert_eq!((&found["verdict"], &found["failures"][0]["kind"]), (&"broken".into(), &"write skew (G2)".into()));
+    let schedule = found["failures"][0]["replay"].as_str().expect("a schedule");
+    let (_, text) = isolab(&["run", "write-skew", "--replay", schedule, "--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(document["runs"][0]["outcome"], "happens");
+}
+
+#[test]
+fn a_broken_fix_that_is_not_foreseen_is_one_too_many() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("counter.sql");
+    let body = "SELECT v FROM t \\gset\nUPDATE t SET v = :v + 1;\n";
+    let text = format!(
+        "-- @title Counter\n-- @schema\nCREATE TABLE t (v int);\n-- @setup\nINSERT INTO t VALUES (0);\n\
+         -- @session a\n{body}-- @session b\n{body}-- @check both count\nSELECT v = 2 FROM t;\n"
+    );
+    std::fs::write(&file, text).expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let (code, text) = isolab(&["explore", file]);
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.contains("broken") && text.contains(&format!("isolab run {file} --isolation read-committed --replay")),
+        "{text}"
+    );
+    assert_eq!(isolab(&["explore", file, "--isolation", "serializable"]).0, 0);
+    assert_eq!(isolab(&["explore", file, "--max-schedules", "1"]).0, 5, "one schedule proves nothing");
 }

@@ -18,10 +18,12 @@ use super::{Exploration, Failure, Options};
 use crate::history::SessionInfo;
 use crate::runner::RunError;
 use crate::scenario::{Level, Plan, Scenario};
-use crate::schedule::{Attempt, Consequence, Exhaustive, Reduced, Rules, Search};
+use crate::schedule::{Attempt, Consequence, Exhaustive, Reduced, Rules, Search, together};
 
-/// How many attempts are under way at a time, whatever the number of runners: what is played must not depend on it.
+/// How many attempts are under way at a time, whatever the number of runners: what is played must not depend on it. A
+/// reduced search that learns late plays more.
 const AT_A_TIME: usize = 16;
+const AT_A_TIME_REDUCED: usize = 2;
 /// Each schedule in which somebody waits for ever takes a second; after so many it is known.
 const MOST_HANGS: usize = 10;
 /// SQLSTATE deadlock_detected.
@@ -129,8 +131,9 @@ fn play_all(
     done: &mut dyn FnMut(),
 ) -> Result<Findings, RunError> {
     let mut findings = Findings::default();
+    let at_a_time = if knowledge.rules == Rules::Everything { AT_A_TIME } else { AT_A_TIME_REDUCED };
     loop {
-        let left = options.max_schedules.saturating_sub(findings.schedules).min(AT_A_TIME as u64);
+        let left = options.max_schedules.saturating_sub(findings.schedules).min(at_a_time as u64);
         let hangs = findings.unfinished.len() >= MOST_HANGS;
         if (left == 0 && search.pending() > 0) || hangs || Instant::now() > options.deadline {
             return Ok(findings);
@@ -222,7 +225,7 @@ fn judge_all(
     oracle: &mut Oracle,
     team: &mut Team,
     plan: &Plan,
-    knowledge: &Knowledge,
+    knowledge: &Arc<Knowledge>,
 ) -> Result<(), RunError> {
     let mut verdict = if exploration.complete { Verdict::Safe } else { Verdict::Inconclusive };
     if findings.errors.contains_key(DEADLOCK) && plan.retry.is_none() {
@@ -284,7 +287,36 @@ fn judge_all(
         }
     }
     exploration.verdict = verdict;
-    exploration.failures = failures.into_values().map(|(failure, _)| failure).chain(hangs).collect();
+    for (mut failure, played) in failures.into_values() {
+        simplify(team, knowledge, &mut failure, &played)?;
+        exploration.failures.push(failure);
+    }
+    exploration.failures.extend(hangs);
+    Ok(())
+}
+
+/// Plays an equivalent schedule with fewer switches, and keeps it if it comes to the same.
+fn simplify(
+    team: &mut Team,
+    knowledge: &Arc<Knowledge>,
+    failure: &mut Failure,
+    played: &Played,
+) -> Result<(), RunError> {
+    let prefix = together(&played.path.steps);
+    if switches(&prefix) >= switches(&played.path.choices) || played.path.steps.len() != played.path.choices.len() {
+        return Ok(());
+    }
+    let task = Task {
+        level: failure.history.isolation,
+        prefix,
+        sleep: Vec::new(),
+        grain: Grain::Statement,
+        only: Vec::new(),
+        knowledge: Arc::clone(knowledge),
+    };
+    if let Some(simpler) = team.play(&[task])?.pop().filter(|simpler| simpler.outcome == played.outcome) {
+        failure.history = simpler.history;
+    }
     Ok(())
 }
 

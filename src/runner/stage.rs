@@ -248,7 +248,7 @@ impl<'a> Stage<'a> {
 
     /// Drops what was made and says whether that worked. Dropping the stage does the same in silence.
     pub fn close(self) -> Result<(), RunError> {
-        drop((self.keeper, self.observer));
+        drop((self.keeper, self.observer, self.kept));
         Ok(self.sandbox.close()?)
     }
 

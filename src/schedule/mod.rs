@@ -12,7 +12,7 @@ mod text;
 
 pub use dependence::{Atom, AtomKind, Consequence, Footprint, LockMode, Object, Rules, groups};
 pub use exhaustive::Exhaustive;
-pub use reduced::Reduced;
+pub use reduced::{Reduced, together};
 pub use replay::Replay;
 pub use search::{Attempt, Effect, Search, Step};
 pub use staged::Staged;

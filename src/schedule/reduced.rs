@@ -160,6 +160,34 @@ fn happens_before<E: Effect>(steps: &[Step<E>]) -> Vec<Vec<bool>> {
     before
 }
 
+/// The choices of a schedule of the same class that changes seldom from one session to another: what is independent is
+/// moved together. Needs no run; that it comes to the same is for a replay to confirm.
+pub fn together<E: Effect>(steps: &[Step<E>]) -> Vec<usize> {
+    let before = happens_before(steps);
+    let session = |choice: usize| steps[choice].effect.session();
+    let mut left: Vec<usize> = (0..steps.len()).collect();
+    let mut order: Vec<usize> = Vec::new();
+    while !left.is_empty() {
+        // How far each session gets before it needs another one: the one that gets farthest goes first.
+        let run_of = |first: usize| {
+            let mut run: Vec<usize> = Vec::new();
+            for &choice in left.iter().filter(|&&choice| session(choice) == first) {
+                if left.iter().any(|&other| other < choice && before[choice][other] && !run.contains(&other)) {
+                    break;
+                }
+                run.push(choice);
+            }
+            run
+        };
+        let goes_on = order.last().map(|&last| run_of(session(last))).filter(|run| !run.is_empty());
+        let longest = || left.iter().map(|&choice| run_of(session(choice))).max_by_key(Vec::len).unwrap_or_default();
+        let run = goes_on.unwrap_or_else(longest);
+        left.retain(|choice| !run.contains(choice));
+        order.extend(run);
+    }
+    order.into_iter().map(session).collect()
+}
+
 /// Two dependent choices of different sessions with nothing in between that connects them.
 fn is_race<E: Effect>(before: &[Vec<bool>], steps: &[Step<E>], earlier: usize, later: usize) -> bool {
     before[later][earlier]
@@ -239,6 +267,23 @@ mod tests {
             let reduced = explore(&mut Reduced::default(), &program, at_a_time);
             prop_assert_eq!(outcomes(&all), outcomes(&reduced));
             prop_assert!(reduced.len() <= all.len());
+        }
+    }
+
+    #[test]
+    fn independent_choices_are_moved_together() {
+        let (_, steps) = Program::independent(&[2, 2]).run(&[0, 1, 0, 1]);
+        assert_eq!(together(&steps).windows(2).filter(|pair| pair[0] != pair[1]).count(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn moved_together_it_comes_to_the_same(program in program(), prefix in proptest::collection::vec(0..2usize, 0..8)) {
+            let (run, steps) = program.run(&prefix);
+            let moved = together(&steps);
+            let (again, _) = program.run(&moved);
+            prop_assert_eq!(&again.outcome, &run.outcome);
+            prop_assert_eq!(again.choices, moved);
         }
     }
 

@@ -95,6 +95,18 @@ impl Program {
         Program(lengths.iter().map(session).collect())
     }
 
+    /// Plays these choices, as far as they can be made, then the first session that is not blocked.
+    pub fn run(&self, choices: &[usize]) -> (Run, Vec<Step<Done>>) {
+        let mut possible: Vec<usize> = Vec::new();
+        for &choice in choices {
+            let (_, steps) = self.play(&possible, Vec::new());
+            if steps.get(possible.len()).is_some_and(|step| step.enabled.contains(&choice)) {
+                possible.push(choice);
+            }
+        }
+        self.play(&possible, Vec::new())
+    }
+
     /// Plays the prefix, then the first session that is neither blocked nor asleep.
     fn play(&self, prefix: &[usize], mut sleep: Vec<Done>) -> (Run, Vec<Step<Done>>) {
         let mut state = State {
