@@ -7,7 +7,7 @@ set -eu
 
 tester=${1:?the path of isolationtester}
 folder=$(cd "$(dirname "$0")/.." && pwd)
-isolab=$folder/target/release/isolab
+isolab=${ISOLAB:-$folder/target/release/isolab}
 work=$(mktemp -d)
 trap '"$isolab" server stop >/dev/null 2>&1 || true; rm -rf "$work"' EXIT INT TERM
 
