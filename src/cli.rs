@@ -9,6 +9,7 @@ use crate::commands::explore::ExploreArgs;
 use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::load::LoadArgs;
+use crate::commands::matrix::MatrixArgs;
 use crate::commands::run::{PlayArgs, RunArgs};
 use crate::commands::server::ServerArgs;
 use crate::commands::show::ShowArgs;
@@ -91,6 +92,8 @@ pub enum Command {
     Run(RunArgs),
     /// Play every interleaving, or one of each kind: find the races, and prove that a fix holds.
     Explore(ExploreArgs),
+    /// Every form of a scenario at every level in one table, and the cheapest fix that holds.
+    Matrix(MatrixArgs),
     /// Run a scenario and its fixes under load: many workers at once.
     #[command(after_help = LOAD_EXAMPLES)]
     Load(LoadArgs),

@@ -11,13 +11,13 @@ use super::context::{Context, deadline};
 use super::diagnose;
 use super::exit::Exit;
 use super::reports::{Format, ReportArgs, Reports};
-use super::run::{LevelChoice, Selection, load_all, select};
+use super::run::{LevelChoice, Selection, load_all, names, select, server_of};
 use crate::explore::{Exploration, Options, Verdict, explore};
 use crate::progress::Progress;
-use crate::report::json::{self, Document};
+use crate::report::json::Document;
 use crate::report::{Style, exploration};
 use crate::runner::RunError;
-use crate::scenario::{self, Expect, ExpectedOutcome, Scenario};
+use crate::scenario::{Expect, ExpectedOutcome, Scenario};
 use crate::server::Server;
 
 #[derive(Debug, Args)]
@@ -61,15 +61,12 @@ struct Found {
 }
 
 pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
-    let names: Vec<String> = match args.all {
-        true => scenario::builtin().map(|builtin| builtin.name.to_owned()).collect(),
-        false => args.names.clone(),
-    };
+    let names = names(&args.names, args.all);
     let scenarios = load_all(&names, &args.set)?;
     let references: BTreeMap<*const Scenario, &String> =
         scenarios.iter().map(|scenario| scenario as *const Scenario).zip(&names).collect();
     let selections = select(&scenarios, &args.fix, &args.isolation)?;
-    let mut reports = Reports::open(&args.report)?;
+    let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json])?;
     let server = context.server()?;
     let tells = reports.stdout() == Format::Text;
     if tells && !context.global.quiet {
@@ -139,8 +136,7 @@ fn report(
         context.say(&exploration::summary(context.style, &explorations))?;
     }
     if reports.wants(Format::Json) {
-        let server = json::Server { version: server.version().to_string(), source: server.source().name().to_owned() };
-        let mut document = Document::new(server, None);
+        let mut document = Document::new(server_of(server), None);
         document.explore = Some(explorations);
         reports.write(Format::Json, &document.to_text()?, context)?;
     }

@@ -11,12 +11,12 @@ use super::context::{Context, deadline};
 use super::diagnose;
 use super::exit::{Exit, UsageError};
 use super::reports::{Format, ReportArgs, Reports};
-use super::run::{LevelChoice, chosen_levels, settings};
+use super::run::{LevelChoice, chosen_levels, server_of, settings};
 use crate::load::assertion::Assertion;
 use crate::load::statistics::{AssertionResult, LoadRow};
 use crate::load::{LoadError, LoadOptions, LoadTest, Strategy};
 use crate::progress::Progress;
-use crate::report::json::{self, Document};
+use crate::report::json::Document;
 use crate::report::style::Ink;
 use crate::report::{Style, assertions, load_table};
 use crate::runner::RunError;
@@ -69,7 +69,7 @@ pub fn run(args: &LoadArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let deadline = deadline(args.time_limit);
     let test = LoadTest::new(&scenario::load(&args.name)?, options(args, deadline)?).map_err(told)?;
     let assertions = parse_assertions(&test, &args.asserts)?;
-    let mut reports = Reports::open(&args.report)?;
+    let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json])?;
     let server = context.server()?;
     let tells = reports.stdout() == Format::Text;
     if tells && !context.global.quiet {
@@ -86,8 +86,7 @@ pub fn run(args: &LoadArgs, context: &mut Context) -> anyhow::Result<Exit> {
         reports.write(Format::Text, &text(Style::PLAIN, &ran.rows, &results, seed), context)?;
     }
     if reports.wants(Format::Json) {
-        let server = json::Server { version: server.version().to_string(), source: server.source().name().to_owned() };
-        let mut document = Document::new(server, seed);
+        let mut document = Document::new(server_of(&server), seed);
         document.load = Some(ran.rows.clone());
         document.assertions = Some(results.clone());
         reports.write(Format::Json, &document.to_text()?, context)?;

@@ -10,6 +10,7 @@ mod input;
 pub mod lint;
 pub mod list;
 pub mod load;
+pub mod matrix;
 mod reports;
 pub mod run;
 pub mod server;
@@ -34,6 +35,7 @@ fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
         Command::WriteSkew(args) => run::one("write-skew", args, context),
         Command::Run(args) => run::run(args, context),
         Command::Explore(args) => explore::run(args, context),
+        Command::Matrix(args) => matrix::run(args, context),
         Command::Load(args) => load::run(args, context),
         Command::List(args) => list::run(args, context),
         Command::Show(args) => show::run(args, context),

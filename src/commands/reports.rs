@@ -15,6 +15,8 @@ use super::exit::UsageError;
 pub enum Format {
     Text,
     Json,
+    /// For a pull request; of `matrix`.
+    Markdown,
 }
 
 #[derive(Debug, Args)]
@@ -40,7 +42,7 @@ impl FromStr for Target {
     fn from_str(text: &str) -> Result<Target, String> {
         let (format, path) = text.split_once('=').ok_or("write FORMAT=PATH, as in json=results.json")?;
         let format = Format::from_str(format, false)
-            .map_err(|_| format!("unknown format `{format}`; the formats are text and json"))?;
+            .map_err(|_| format!("unknown format `{format}`; the formats are text, json and markdown"))?;
         match path {
             "" => Err("the path is missing".to_owned()),
             path => Ok(Target { format, path: path.into() }),
@@ -57,7 +59,13 @@ pub struct Reports {
 }
 
 impl Reports {
-    pub fn open(args: &ReportArgs) -> anyhow::Result<Reports> {
+    /// `supported`: the formats that the command has.
+    pub fn open(args: &ReportArgs, supported: &[Format]) -> anyhow::Result<Reports> {
+        let mut formats = args.reports.iter().map(|target| target.format).chain([args.format]);
+        if let Some(format) = formats.find(|format| !supported.contains(format)) {
+            let name = format.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+            return Err(UsageError::new(format!("this command writes no {name}")).into());
+        }
         let mut reports = Reports { format: args.format, targets: Vec::new(), redirected: None };
         for target in &args.reports {
             if target.path.as_os_str() == "-" {

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::Run;
+use super::matrix::Advice;
 use super::specs::SpecRow;
 use crate::explore::{Exploration, Failure, Verdict as Explored};
 use crate::history::{Assessment, CheckResult, Event, History, MeasureResult, Phase, SessionEnd, What};
@@ -22,6 +23,9 @@ pub struct Document {
     pub seed: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<Run>>,
+    /// Of each scenario the fix to take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<Vec<Advice>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<Vec<LoadRow>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +61,7 @@ impl Document {
             server,
             seed,
             runs: None,
+            matrix: None,
             load: None,
             explore: None,
             specs: None,

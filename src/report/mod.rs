@@ -6,6 +6,7 @@ mod grid;
 pub mod json;
 mod layout;
 pub mod load_table;
+pub mod matrix;
 mod quantity;
 mod run;
 pub mod specs;

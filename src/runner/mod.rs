@@ -16,6 +16,7 @@ mod reset;
 mod retry;
 mod script;
 mod settle;
+mod side_by_side;
 mod stage;
 mod wakes;
 
@@ -23,5 +24,7 @@ pub use error::RunError;
 pub(crate) use error::statement_error;
 pub(crate) use observer::Observer;
 pub(crate) use record::{ASKS_READ, ASKS_TOLD, ToldRow};
+pub use requirements::runs_alone;
 pub use retry::RETRIED;
+pub use side_by_side::{room, side_by_side};
 pub use stage::{RunOptions, Stage};

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::error::RunError;
 use super::reset;
+use crate::program::{Action, Program};
 use crate::scenario::value::quoted_identifier;
 use crate::scenario::{Comparison, Plan, Requirement, Scenario};
 use crate::server::{SandboxKind, Server};
@@ -17,6 +18,30 @@ pub(super) fn sandbox_kind(scenario: &Scenario, plan: &Plan) -> SandboxKind {
     } else {
         SandboxKind::Schema
     }
+}
+
+/// What a statement says that asks about, or waits for, transactions anywhere in the cluster: the snapshot horizon, a safe
+/// snapshot, prepared transactions, and what waits for older snapshots or is held up by them.
+const CLUSTER_WIDE: [&str; 6] =
+    ["snapshot_xmin", "only deferrable", "only, deferrable", "pg_prepared_xacts", "concurrently", "vacuum"];
+
+/// Whether a run of the plan could be disturbed by whatever else runs in the cluster, even in another database. Prepared
+/// transactions also have names that no other run may use meanwhile.
+pub fn runs_alone(plan: &Plan) -> bool {
+    let scripts = plan.schema.iter().chain(plan.checks.iter().map(|check| &check.script));
+    let scripts = scripts.chain(plan.measures.iter().map(|measure| &measure.script));
+    let mut programs = reset::programs(plan).chain(scripts.map(|script| script.program.as_ref()));
+    programs.any(is_cluster_wide) || reset::prepares(plan)
+}
+
+fn is_cluster_wide(program: &Program) -> bool {
+    program.ops.iter().any(|op| match &op.action {
+        Action::Statement(statement) => {
+            let sql = statement.text.written().to_lowercase();
+            CLUSTER_WIDE.iter().any(|word| sql.contains(word))
+        }
+        _ => false,
+    })
 }
 
 /// The extensions that a plan needs.

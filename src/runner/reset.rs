@@ -99,7 +99,7 @@ fn any_rows(home: &mut Connection, tables: &[String], deadline: Instant) -> Resu
 }
 
 /// The bodies that run with every schedule.
-fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
+pub(super) fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
     let sessions = plan.sessions.iter().chain(&plan.finally);
     let calls = sessions.flat_map(|session| &session.calls).map(|call| &call.transaction.program);
     calls.chain(plan.setup.iter().map(|script| script.program.as_ref()))

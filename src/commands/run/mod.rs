@@ -13,10 +13,12 @@ use super::context::{Context, deadline};
 use super::exit::{Exit, UsageError};
 use super::reports::{Format, ReportArgs, Reports};
 use crate::report::json::{self, Document};
-use crate::report::{Run, summary};
+use crate::report::{Run, Style, summary};
 use crate::scenario::{self, Scenario};
+use crate::server::Server;
 use crate::verdict::Outcome;
-pub use perform::{Performance, perform};
+pub use perform::{Performance, perform_all};
+use perform::{perform, stories};
 pub use selection::{LevelChoice, Selection, chosen_levels, select};
 
 /// What staging understands, whatever the scenario.
@@ -57,11 +59,7 @@ pub struct RunArgs {
 }
 
 pub fn run(args: &RunArgs, context: &mut Context) -> anyhow::Result<Exit> {
-    let names: Vec<String> = match args.all {
-        true => scenario::builtin().map(|builtin| builtin.name.to_owned()).collect(),
-        false => args.names.clone(),
-    };
-    run_named(&names, &args.play, context)
+    run_named(&names(&args.names, args.all), &args.play, context)
 }
 
 /// `isolab write-skew` is `isolab run write-skew`.
@@ -71,43 +69,69 @@ pub fn one(name: &str, args: &PlayArgs, context: &mut Context) -> anyhow::Result
 
 fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let scenarios = load_all(names, &args.set)?;
-    let selections = selection::select(&scenarios, &args.fix, &args.isolation)?;
+    let selections = select(&scenarios, &args.fix, &args.isolation)?;
     if args.replay.is_some() && selections.len() != 1 {
         let message = "--replay plays one run: name one scenario, one --fix and one --isolation";
         return Err(UsageError::new(message).into());
     }
-    let mut reports = Reports::open(&args.report)?;
+    let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json])?;
     let server = context.server()?;
     let tells = reports.stdout() == Format::Text;
     if tells && !context.global.quiet {
         context.introduce(&server)?;
     }
-    let mut performance = Performance {
+    let performance = Performance {
         server: &server,
         deadline: deadline(args.time_limit),
-        tells: tells && !context.global.quiet,
         step: args.step,
         replay: args.replay.as_deref(),
+        error_style: context.error_style,
     };
+    let tells_all = tells && !context.global.quiet;
     let mut runs = Vec::new();
-    for selection in &selections {
-        runs.extend(perform(selection, &mut performance, context)?);
+    match selections.as_slice() {
+        // One story is told while it goes on; of several each is told when it is over.
+        [selection] => runs = perform(selection, &performance, tells_all.then_some(&mut *context))?,
+        _ if args.step => {
+            for selection in &selections {
+                runs.extend(perform(selection, &performance, tells_all.then_some(&mut *context))?);
+            }
+        }
+        _ => perform_all(&selections, &performance, |performed| {
+            if tells_all {
+                context.say(&stories(context.style, &performed))?;
+            }
+            runs.extend(performed);
+            Ok(())
+        })?,
     }
     if tells && (runs.len() > 1 || context.global.quiet) {
         let style = context.style;
         context.say(&summary::render(style, &runs))?;
     }
     if reports.wants(Format::Json) {
-        let server = json::Server { version: server.version().to_string(), source: server.source().name().to_owned() };
-        let mut document = Document::new(server, None);
+        let mut document = Document::new(server_of(&server), None);
         document.runs = Some(runs.clone());
         reports.write(Format::Json, &document.to_text()?, context)?;
     }
     if reports.wants(Format::Text) {
-        reports.write(Format::Text, &perform::plain_text(&runs), context)?;
+        reports.write(Format::Text, &stories(Style::PLAIN, &runs), context)?;
     }
     context.out.flush()?;
     Ok(exit_of(&runs))
+}
+
+/// The scenarios that are named, or every built-in one.
+pub fn names(names: &[String], all: bool) -> Vec<String> {
+    match all {
+        true => scenario::builtin().map(|builtin| builtin.name.to_owned()).collect(),
+        false => names.to_vec(),
+    }
+}
+
+/// The server as JSON names it.
+pub fn server_of(server: &Server) -> json::Server {
+    json::Server { version: server.version().to_string(), source: server.source().name().to_owned() }
 }
 
 /// Loads every scenario and sets its parameters; the first that cannot be loaded ends it.

@@ -1,4 +1,4 @@
-//! Plays one selection on a server, telling its story as it goes.
+//! Plays selections on a server: one while its story is told, or many at once.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::history::{Event, Phase, What};
 use crate::report::story::{Heading, Story};
 use crate::report::style::Ink;
 use crate::report::{Run, Style};
-use crate::runner::{RunError, RunOptions, Stage};
+use crate::runner::{RunError, RunOptions, Stage, room, runs_alone, side_by_side};
 use crate::scenario::{Level, Plan};
 use crate::schedule::{Replay, Schedule, Staged, Strategy};
 use crate::server::Server;
@@ -24,32 +24,41 @@ const PROMPT: &str = "[Enter]";
 pub struct Performance<'a> {
     pub server: &'a Server,
     pub deadline: Instant,
-    /// Tell the stories on standard output.
-    pub tells: bool,
     /// Wait for Enter before each statement.
     pub step: bool,
     pub replay: Option<&'a str>,
+    /// How mistakes are drawn that only the server could find.
+    pub error_style: Style,
 }
 
-/// Plays the selection at each of its levels.
+/// Plays all selections, several at once. `take` gets the runs of each, in order.
+pub fn perform_all(
+    selections: &[Selection],
+    performance: &Performance,
+    mut take: impl FnMut(Vec<Run>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let alone = |selection: &Selection| runs_alone(selection.plan());
+    let work = |selection: &Selection| perform(selection, performance, None);
+    side_by_side(selections, room(performance.server)?, alone, work, |runs| take(runs?))
+}
+
+/// Plays the selection at each of its levels, and tells the stories as they go if there is a context to tell them in.
 pub fn perform(
     selection: &Selection,
-    performance: &mut Performance,
-    context: &mut Context,
+    performance: &Performance,
+    mut context: Option<&mut Context>,
 ) -> anyhow::Result<Vec<Run>> {
     let Selection { scenario, fix, levels } = selection;
-    let plan = scenario.plan(*fix).unwrap_or(&scenario.as_written);
     let options = RunOptions { deadline: performance.deadline, name_locks: true, explores: false };
     let mut stage = match Stage::prepare(performance.server, scenario, *fix, options) {
         Ok(stage) => stage,
-        Err(RunError::Unmet { reason }) => return skipped(selection, &reason, performance, context),
-        Err(error) => return Err(diagnose::run_error(error, &scenario.sources, context.error_style)),
+        Err(RunError::Unmet { reason }) => return Ok(skipped(selection, &reason)),
+        Err(error) => return Err(diagnose::run_error(error, &scenario.sources, performance.error_style)),
     };
     let mut runs = Vec::new();
     for &level in levels {
-        let mut strategy = strategy(plan, performance.replay)?;
-        let run = play(&mut stage, selection, level, strategy.as_mut(), performance, context)?;
-        diagnose::unforeseen_errors(&run, &scenario.sources, context.error_style)?;
+        let run = play(&mut stage, selection, level, performance, context.as_deref_mut())?;
+        diagnose::unforeseen_errors(&run, &scenario.sources, performance.error_style)?;
         runs.push(run);
     }
     stage.close()?;
@@ -60,42 +69,37 @@ fn play(
     stage: &mut Stage,
     selection: &Selection,
     level: Level,
-    strategy: &mut dyn Strategy,
     performance: &Performance,
-    context: &mut Context,
+    context: Option<&mut Context>,
 ) -> anyhow::Result<Run> {
     let Selection { scenario, fix, .. } = selection;
-    let plan = scenario.plan(*fix).unwrap_or(&scenario.as_written);
+    let plan = selection.plan();
+    let mut strategy = strategy(plan, performance.replay)?;
     let sessions = stage.sessions(level);
+    let mut play = |listener: &mut dyn FnMut(&Event)| {
+        let history = stage
+            .run(level, strategy.as_mut(), listener)
+            .map_err(|error| diagnose::run_error(error, &scenario.sources, performance.error_style))?;
+        anyhow::Ok(Run::judged(&scenario.title, history, &plan.expects, performance.server.version().major))
+    };
+    let Some(context) = context else { return play(&mut |_| {}) };
     let heading =
         Heading { title: &scenario.title, scenario: &scenario.name, fix: *fix, isolation: level, sessions: &sessions };
-    let mut story = None;
-    if performance.tells {
-        let (begun, first) = Story::begin(context.style, &heading, step_names(plan));
-        context.say(&first)?;
-        story = Some(begun);
-    }
+    let (mut story, first) = Story::begin(context.style, &heading, step_names(plan));
+    context.say(&first)?;
     let mut unsaid = Ok(());
-    let prompt = context.error_style.paint(Ink::Aside, PROMPT);
-    let mut listener = |event: &Event| {
-        if let Some(story) = &mut story {
-            let text = story.event(event);
-            if unsaid.is_ok() && !text.is_empty() {
-                unsaid = context.say(&text);
-            }
+    let prompt = performance.error_style.paint(Ink::Aside, PROMPT);
+    let run = play(&mut |event| {
+        let text = story.event(event);
+        if unsaid.is_ok() && !text.is_empty() {
+            unsaid = context.say(&text);
         }
         if performance.step && waits_for_the_teacher(event) {
             pause::until_enter(&prompt);
         }
-    };
-    let history = stage
-        .run(level, strategy, &mut listener)
-        .map_err(|error| diagnose::run_error(error, &scenario.sources, context.error_style))?;
+    })?;
     unsaid?;
-    let run = Run::judged(&scenario.title, history, &plan.expects, performance.server.version().major);
-    if let Some(story) = story {
-        context.say(&story.end(&run))?;
-    }
+    context.say(&story.end(&run))?;
     Ok(run)
 }
 
@@ -116,25 +120,16 @@ fn step_names(plan: &Plan) -> impl Iterator<Item = &str> {
     calls.flat_map(|call| &call.transaction.program.steps).map(String::as_str)
 }
 
-fn skipped(
-    selection: &Selection,
-    reason: &str,
-    performance: &Performance,
-    context: &mut Context,
-) -> anyhow::Result<Vec<Run>> {
+fn skipped(selection: &Selection, reason: &str) -> Vec<Run> {
     let Selection { scenario, fix, levels } = selection;
-    if performance.tells {
-        let form = fix.map(|fix| format!(", {fix}")).unwrap_or_default();
-        context.say(&format!("{}{form}: skipped, it {reason}\n\n", scenario.name))?;
-    }
     let run = |level: &Level| {
         let outcome = Outcome::Skipped { reason: reason.to_owned() };
         Run::without_verdict(&scenario.name, &scenario.title, *fix, *level, outcome)
     };
-    Ok(levels.iter().map(run).collect())
+    levels.iter().map(run).collect()
 }
 
-/// The stories for a file.
-pub fn plain_text(runs: &[Run]) -> String {
-    runs.iter().map(|run| Story::whole(Style::PLAIN, run)).collect()
+/// The stories of runs that are over.
+pub fn stories(style: Style, runs: &[Run]) -> String {
+    runs.iter().map(|run| Story::whole(style, run)).collect()
 }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::super::exit::UsageError;
-use crate::scenario::{Level, Scenario, nearest};
+use crate::scenario::{Level, Plan, Scenario, nearest};
 
 /// `--isolation`: a level, or all three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,13 @@ pub struct Selection<'a> {
     /// A fix or variant; none as written.
     pub fix: Option<&'a str>,
     pub levels: Vec<Level>,
+}
+
+impl Selection<'_> {
+    /// What is to run.
+    pub fn plan(&self) -> &Plan {
+        self.scenario.plan(self.fix).unwrap_or(&self.scenario.as_written)
+    }
 }
 
 /// All selections in the order of the command line. A form with levels of its own runs at those.
