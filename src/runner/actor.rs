@@ -7,7 +7,7 @@ use super::flight::Flight;
 use super::links::LinkId;
 use crate::history::StatementError;
 use crate::program::{Answer, Control, Interpreter, Request, Statement, Variables};
-use crate::scenario::{Call, Session};
+use crate::scenario::{Call, Level, Session};
 use crate::schedule::SessionView;
 
 pub(super) struct Actor {
@@ -19,6 +19,8 @@ pub(super) struct Actor {
     pub home: LinkId,
     /// Its connections to further databases.
     pub databases: HashMap<String, LinkId>,
+    /// The level that its own connection was born with, where an earlier run opened it.
+    pub born: Option<Level>,
     /// Its index in the history.
     pub index: usize,
     /// The call that it is in, or that comes next.
@@ -94,6 +96,7 @@ impl Actor {
             home,
             databases,
             index,
+            born: None,
             call: 0,
             attempt: 1,
             interpreter: None,

@@ -8,7 +8,7 @@ use crate::history::SessionInfo;
 use crate::scenario::Level;
 use crate::wire::{Connection, TransactionStatus, WireError};
 
-/// Idle connections, by the session's name and its level, which came with the start-up message.
+/// Idle connections, by the session's name and the level that came with the start-up message.
 #[derive(Default)]
 pub(super) struct Kept(Vec<(String, Level, Connection)>);
 
@@ -18,34 +18,46 @@ impl Kept {
         let idle = actors.filter(|actor| actor.flight.is_none());
         self.0.extend(idle.filter_map(|actor| {
             let connection = links.take(actor.home)?;
-            Some((actor.name, sessions[actor.index].level, connection))
+            Some((actor.name, actor.born.unwrap_or(sessions[actor.index].level), connection))
         }));
     }
 
     /// Asks the server to forget what the sessions did: settings, prepared statements, temporary tables, advisory locks.
-    pub fn clean(&mut self) -> Result<(), WireError> {
-        for (_, _, connection) in &mut self.0 {
+    /// A session that is to run at another level than it was born with is set to it, if `may_switch`; otherwise closed.
+    pub fn clean(&mut self, sessions: &[SessionInfo], may_switch: bool) -> Result<(), WireError> {
+        self.0.retain(|(name, born, _)| may_switch || level_of(sessions, name).is_none_or(|level| level == *born));
+        for (name, born, connection) in &mut self.0 {
             if connection.status() != TransactionStatus::Idle {
                 connection.buffer_query("ROLLBACK")?;
             }
             connection.buffer_query("DISCARD ALL")?;
+            if let Some(level) = level_of(sessions, name).filter(|level| level != born) {
+                let sql = format!("SET default_transaction_isolation = '{}'", level.sql().to_lowercase());
+                connection.buffer_query(&sql)?;
+            }
             connection.flush();
         }
         Ok(())
     }
 
     /// Waits until that is done; a connection that did not come through is closed.
-    pub fn settle(&mut self, deadline: Instant) {
-        self.0.retain_mut(|(_, _, connection)| {
+    pub fn settle(&mut self, sessions: &[SessionInfo], deadline: Instant) {
+        self.0.retain_mut(|(name, born, connection)| {
             let rolls_back = connection.status() != TransactionStatus::Idle;
             let mut accepted = || connection.results(deadline).is_ok_and(|answer| answer.is_ok());
-            (!rolls_back || accepted()) && accepted()
+            let switches = level_of(sessions, name).is_some_and(|level| level != *born);
+            (!rolls_back || accepted()) && accepted() && (!switches || accepted())
         });
     }
 
-    pub fn take(&mut self, session: &SessionInfo) -> Option<Connection> {
-        let fits = |(name, level, _): &(String, Level, Connection)| *name == session.name && *level == session.level;
-        let position = self.0.iter().position(fits)?;
-        Some(self.0.swap_remove(position).2)
+    /// The session's connection, with the level that it was born with.
+    pub fn take(&mut self, session: &SessionInfo) -> Option<(Level, Connection)> {
+        let position = self.0.iter().position(|(name, _, _)| *name == session.name)?;
+        let (_, born, connection) = self.0.swap_remove(position);
+        Some((born, connection))
     }
+}
+
+fn level_of(sessions: &[SessionInfo], name: &str) -> Option<Level> {
+    sessions.iter().find(|session| session.name == name).map(|session| session.level)
 }

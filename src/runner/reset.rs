@@ -113,6 +113,11 @@ pub(super) fn prepares(plan: &Plan) -> bool {
     programs(plan).any(|program| program.ops.iter().any(is_prepare))
 }
 
+/// Whether a body takes its session's settings back to those of the start-up message.
+pub(super) fn resets_settings(plan: &Plan) -> bool {
+    programs(plan).any(|program| program.mentions(&["discard", "reset"]))
+}
+
 fn changes_the_schema(program: &Program) -> bool {
     let first_word = |sql: String| sql.trim_start().split(|c: char| !c.is_alphabetic()).next().map(str::to_uppercase);
     program.ops.iter().any(|op| match &op.action {

@@ -11,7 +11,7 @@ use super::kept::Kept;
 use super::links::Links;
 use super::observer::Observer;
 use super::record::ToldRow;
-use super::reset::Reset;
+use super::reset::{self, Reset};
 use super::script::Keeper;
 use super::wakes::Wakes;
 use super::{record, requirements};
@@ -58,6 +58,8 @@ pub struct Stage<'a> {
     /// How many schedules were played since the tables were made.
     played: u32,
     kept: Kept,
+    /// No body resets its settings, so that a kept connection can be set to another level.
+    may_switch: bool,
     /// The question about the tables' contents that is asked with the checks; empty: none.
     contents: String,
     sandbox: Sandbox,
@@ -105,6 +107,7 @@ impl<'a> Stage<'a> {
             reset,
             played: 0,
             kept,
+            may_switch: !reset::resets_settings(plan),
             contents,
             sandbox,
         })
@@ -150,9 +153,9 @@ impl<'a> Stage<'a> {
         listener: &mut dyn FnMut(&Event),
     ) -> Result<History, RunError> {
         let sessions = session_infos(self.plan, level);
-        self.kept.clean()?;
+        self.kept.clean(&sessions, self.may_switch)?;
         self.set_the_scene(&sessions)?;
-        self.kept.settle(self.options.deadline);
+        self.kept.settle(&sessions, self.options.deadline);
         let conduct = Conduct {
             deadline: self.options.deadline,
             stuck_limit: if self.options.explores { STUCK_LIMIT_OF_MANY } else { STUCK_LIMIT },
@@ -233,7 +236,7 @@ impl<'a> Stage<'a> {
         });
         history.events = std::mem::take(&mut conductor.events);
         history.racy = conductor.racy;
-        if self.options.explores {
+        if self.options.explores || self.may_switch {
             self.kept.keep(conductor.actors.into_iter().chain(finally), conductor.links, &history.sessions);
         }
         match finished {
@@ -300,14 +303,18 @@ impl<'a> Stage<'a> {
             let index = infos.iter().position(|info| info.name == session.name).unwrap_or_default();
             let level = infos[index].level;
             let home = links.add(self.session_options(&self.sandbox.options(), &session.name, level));
-            if let Some(connection) = self.kept.take(&infos[index]) {
+            let mut born = None;
+            if let Some((level, connection)) = self.kept.take(&infos[index]) {
                 links.reuse(home, connection);
+                born = Some(level);
             }
             let databases = self.scenario.databases.iter().filter_map(|name| {
                 let options = self.session_options(&self.sandbox.database(name)?, &session.name, level);
                 Some((name.clone(), links.add(options)))
             });
-            Actor::new(index, session, home, databases.collect(), self.parameters.clone())
+            let mut actor = Actor::new(index, session, home, databases.collect(), self.parameters.clone());
+            actor.born = born;
+            actor
         };
         sessions.iter().map(&mut actor).collect()
     }
