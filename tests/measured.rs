@@ -113,7 +113,9 @@ fn every_measured_outcome_is_ours() {
         compared += 1;
         match measured.runs.get(&key) {
             None => differing.push(format!("{key:?} was not run; the table has {row:?}")),
-            Some(run) if differs(row, run) => differing.push(format!("{key:?}: {:?}; the table has {row:?}", cell(run))),
+            Some(run) if differs(row, run) => {
+                differing.push(format!("{key:?}: {:?}; the table has {row:?}", cell(run)))
+            }
             Some(_) => {}
         }
     };

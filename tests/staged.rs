@@ -1,11 +1,12 @@
 //! Stages whole folders of scenarios at every level and in every form, and compares with what they expect.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use isolab::report::Run;
-use isolab::runner::{RunError, RunOptions, Stage};
-use isolab::scenario::{Disk, FileReader, Level, parse};
+use isolab::runner::{RunError, RunOptions, Stage, room, runs_alone, side_by_side};
+use isolab::scenario::{Disk, FileReader, Level, Scenario, parse};
 use isolab::schedule::Staged;
 use isolab::server::{Fetch, FindOptions, Server};
 
@@ -13,10 +14,14 @@ fn main_folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+fn scenario(path: &Path) -> Scenario {
+    let text = Disk.read(path).expect("readable");
+    parse(&Disk, path, &text).expect("valid").scenario
+}
+
 /// Every form of a file at its levels: what differs from what it expects, and how many runs there were.
 fn differences(server: &Server, path: &Path) -> (Vec<String>, usize) {
-    let text = Disk.read(path).expect("readable");
-    let scenario = parse(&Disk, path, &text).expect("valid").scenario;
+    let scenario = scenario(path);
     let forms = std::iter::once(None).chain(scenario.variants.iter().map(Some));
     let mut differing = Vec::new();
     let mut count = 0;
@@ -73,15 +78,17 @@ fn scenario_files(folder: &Path) -> Vec<PathBuf> {
 
 fn stage_all(folders: &[PathBuf]) {
     let server = Server::find(&FindOptions { fetch: Fetch::Always, ..FindOptions::default() }).expect("a server");
+    let files: Vec<PathBuf> = folders.iter().flat_map(|folder| scenario_files(folder)).collect();
+    let threads = room(&server).expect("an answer");
     let mut differing = Vec::new();
     let mut count = 0;
-    for folder in folders {
-        for path in scenario_files(folder) {
-            let (found, runs) = differences(&server, &path);
-            differing.extend(found);
-            count += runs;
-        }
-    }
+    let work = |path: &PathBuf| differences(&server, path);
+    let take = |(found, runs): (Vec<String>, usize)| {
+        differing.extend(found);
+        count += runs;
+        Ok::<(), Infallible>(())
+    };
+    side_by_side(&files, threads, |path| any_form_runs_alone(path), work, take).expect("no error stops it");
     assert!(count > 0, "nothing was staged");
     assert!(
         differing.is_empty(),
@@ -92,9 +99,20 @@ fn stage_all(folders: &[PathBuf]) {
     );
 }
 
+fn any_form_runs_alone(path: &Path) -> bool {
+    let scenario = scenario(path);
+    let plans = scenario.variants.iter().map(|variant| &variant.plan);
+    plans.chain([&scenario.as_written]).any(runs_alone)
+}
+
 #[test]
 fn the_built_in_scenarios_give_what_they_expect() {
     stage_all(&[main_folder().join("scenarios")]);
+}
+
+#[test]
+fn the_reported_cases_give_what_they_expect() {
+    stage_all(&[main_folder().join("tests/cases")]);
 }
 
 #[test]
