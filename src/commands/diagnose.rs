@@ -11,6 +11,8 @@ use crate::wire::ServerError;
 
 /// Errors of this class (syntax error or access rule violation) come from the statement's text, not from a race.
 const SYNTAX_OR_ACCESS_RULE: &str = "42";
+/// Errors of the client's own: two rows for one `\gset`, a loop without an end.
+const CLIENT_ERRORS: [&str; 2] = ["P0003", "54000"];
 
 /// An error of a run, with an excerpt of the file where the file is what is wrong.
 pub fn run_error(error: RunError, sources: &Sources, style: Style) -> anyhow::Error {
@@ -37,7 +39,9 @@ pub fn unforeseen_errors(run: &Run, sources: &Sources, style: Style) -> anyhow::
         _ => None,
     });
     let mistakes: Vec<Diagnostic> = failed
-        .filter(|(_, error)| error.sqlstate.starts_with(SYNTAX_OR_ACCESS_RULE))
+        .filter(|(_, error)| {
+            error.sqlstate.starts_with(SYNTAX_OR_ACCESS_RULE) || CLIENT_ERRORS.contains(&error.sqlstate.as_str())
+        })
         .map(|(event, error)| {
             let StatementError { sqlstate, message, hint, span, .. } = error;
             let title = format!("{} at {} failed with {sqlstate}", history.session_name(event.session), event.step);

@@ -9,6 +9,7 @@ use crate::interrupt::Interrupted;
 use crate::report::style::Ink;
 use crate::runner::RunError;
 use crate::scenario::{LoadError, SetError};
+use crate::wire::WireError;
 
 /// How a command ended. If several hold, the one that is higher here counts: a reader must never see 0 when the data
 /// are wrong or missing.
@@ -96,7 +97,9 @@ fn kind(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<RunError>() {
         _ if is_invalid => Exit::Invalid,
         Some(RunError::Scenario { .. } | RunError::Shape { .. }) => Exit::Invalid,
-        Some(RunError::TimeLimit { .. } | RunError::Stuck { .. }) => Exit::Inconclusive,
+        Some(RunError::TimeLimit { .. } | RunError::Stuck { .. } | RunError::Wire(WireError::TimedOut { .. })) => {
+            Exit::Inconclusive
+        }
         _ => Exit::CouldNotRun,
     }
 }

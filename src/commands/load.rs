@@ -38,7 +38,7 @@ pub struct LoadArgs {
     #[arg(short = 't', long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
     requests: Option<u64>,
     /// Go on for this time in place of a number of requests, as in 30s or 2m.
-    #[arg(short = 'T', long, value_name = "DURATION", value_parser = humantime::parse_duration, conflicts_with = "requests")]
+    #[arg(short = 'T', long, value_name = "DURATION", value_parser = some_time, conflicts_with = "requests")]
     duration: Option<Duration>,
     /// Let the workers run for this time first, on tables that are then made anew. Not counted.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
@@ -63,6 +63,14 @@ pub struct LoadArgs {
     time_limit: Option<Duration>,
     #[command(flatten)]
     report: ReportArgs,
+}
+
+/// A duration in which something can happen.
+fn some_time(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("nothing happens in no time; write a duration such as 30s".to_owned()),
+        other => other.map_err(|error| error.to_string()),
+    }
 }
 
 pub fn run(args: &LoadArgs, context: &mut Context) -> anyhow::Result<Exit> {

@@ -235,7 +235,7 @@ impl Interpreter {
         if let Some(capture) = &statement.capture
             && let Err(error) = self.capture(&capture.prefix, answer)
         {
-            return self.failed(*error);
+            return self.raise(*error);
         }
         self.at.position += 1;
         if self.open.is_empty() {
@@ -318,6 +318,13 @@ impl Interpreter {
         self.failed(error);
     }
 
+    /// An error of the client's own, which no driver has put on record.
+    fn raise(&mut self, mut error: StatementError) {
+        error.span = error.span.or_else(|| self.place_of(None));
+        self.notes.push(What::Failed { error: error.clone() });
+        self.failed(error);
+    }
+
     /// The connection is gone in the middle of a COMMIT: nobody told the client what became of it.
     pub fn commit_is_unknown(&mut self) {
         self.fate = Some(Fate::Unknown);
@@ -380,7 +387,7 @@ impl Interpreter {
                 if self.at.rounds[self.at.position] > *limit {
                     let message = format!("the loop did not end within {limit} rounds");
                     let sqlstate = PROGRAM_LIMIT_EXCEEDED.to_owned();
-                    self.failed(StatementError { sqlstate, message, ..StatementError::default() });
+                    self.raise(StatementError { sqlstate, message, span: Some(op.span), ..StatementError::default() });
                     return Some(self.request());
                 }
                 self.at.position += 1;
@@ -400,6 +407,9 @@ impl Interpreter {
             Action::Effect(sql) => Some(Request::Effect(sql.clone())),
             Action::Connect { name } => Some(Request::Connect { name: name.clone() }),
             Action::Crash => {
+                if !self.open.is_empty() {
+                    self.fate = Some(Fate::RolledBack);
+                }
                 self.ending = Some(Ending { end: End::Crashed, closing: None });
                 Some(Request::Crash)
             }

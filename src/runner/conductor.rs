@@ -88,8 +88,9 @@ impl Conductor<'_> {
         let backends: Vec<i32> = waiting.iter().filter_map(|&waiter| self.pid(waiter)).collect();
         let ordered = self.wakes.stop(backends.into_iter())?;
         self.proceed(session, true)?;
+        // Its answer comes before those of the sessions that it woke, so that the record has one order.
+        self.settle(&[session])?;
         if ordered {
-            self.settle(&[session])?;
             for &waiter in &waiting {
                 if let Some(pid) = self.pid(waiter) {
                     self.wakes.resume(pid);
@@ -143,7 +144,10 @@ impl Conductor<'_> {
                 }
                 Request::Run(_) => return Ok(()),
                 Request::RollBack => return self.send_text(session, "ROLLBACK"),
-                Request::Note(what) => self.record(session, what),
+                Request::Note(what) => {
+                    let what = self.placed(what);
+                    self.record(session, what);
+                }
                 Request::Evaluate(expression) => {
                     let value = self.observer.evaluate(&expression, interpreter.variables())?;
                     match value {
@@ -297,10 +301,33 @@ impl Conductor<'_> {
         }
     }
 
+    /// The server's account of a deadlock, with sessions in place of process numbers.
+    fn with_names(&self, mut detail: String) -> String {
+        for actor in &self.actors {
+            if let Some(pid) = self.links.pid(actor.link) {
+                detail = detail.replace(&format!("Process {pid} "), &format!("{} ", actor.name));
+                detail = detail.replace(&format!("process {pid}."), &format!("{}.", actor.name));
+            }
+        }
+        detail
+    }
+
+    /// The client's own errors know their span only.
+    fn placed(&self, mut what: What) -> What {
+        if let What::Failed { error } = &mut what {
+            error.place = error.span.map(|span| self.sources.place(span).to_string());
+        }
+        what
+    }
+
     pub fn statement_error(&self, session: usize, error: &ServerError) -> StatementError {
         let interpreter = self.actors[session].interpreter.as_ref();
         let span = interpreter.and_then(|interpreter| interpreter.place_of(error.position));
-        statement_error(error, span, self.sources)
+        let mut error = statement_error(error, span, self.sources);
+        if error.sqlstate == DEADLOCK_DETECTED {
+            error.detail = error.detail.map(|detail| self.with_names(detail));
+        }
+        error
     }
 
     /// The connection is gone. With the server's own reason that is an answer like any other; without one the run ends.

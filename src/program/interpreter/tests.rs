@@ -76,9 +76,25 @@ fn no_row_makes_the_variables_null_and_two_are_an_error_that_changes_none() {
     statement(&mut it);
     it.answered(&rows(&["n"], &[&[Some("1")], &[Some("2")]]), 0);
     assert_eq!(variable(&it, "n"), None);
+    let on_record = it.request();
+    assert!(
+        matches!(&on_record, Request::Note(What::Failed { error }) if error.sqlstate == "P0003" && error.span.is_some()),
+        "{on_record:?}"
+    );
     assert_eq!(next(&mut it), Request::RollBack);
     answer(&mut it, "ROLLBACK", false);
     assert!(matches!(next(&mut it), Request::Over(End::Failed(error)) if error.sqlstate == "P0003"));
+}
+
+#[test]
+fn a_client_that_dies_in_a_transaction_takes_it_along() {
+    let mut it = interpreter("BEGIN;\nDELETE FROM t;\n\\crash");
+    answer_begin(&mut it);
+    statement(&mut it);
+    answer(&mut it, "DELETE 1", true);
+    assert_eq!(next(&mut it), Request::Crash);
+    assert_eq!(next(&mut it), Request::Over(End::Crashed));
+    assert_eq!(it.fate(), Some(Fate::RolledBack));
 }
 
 fn answer_begin(it: &mut Interpreter) {
