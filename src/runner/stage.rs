@@ -322,7 +322,7 @@ impl<'a> Stage<'a> {
     /// Settings come with the start-up message, so that `DISCARD ALL` comes back to them.
     fn session_options(&self, database: &ConnectOptions, session: &str, level: Level) -> ConnectOptions {
         let mut options = database.clone();
-        options.application_name = format!("isolab/{}/{session}", self.scenario.name);
+        options.application_name = format!("{}/{session}", database.application_name);
         let options = options.with_setting("default_transaction_isolation", &level.sql().to_lowercase());
         match self.server.is_superuser() {
             true => options.with_setting("deadlock_timeout", DEADLOCK_TIMEOUT),

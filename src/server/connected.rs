@@ -12,7 +12,8 @@ const OLDEST: u32 = 13;
 /// A server to work on. Dropping it stops a throwaway server and removes its folder.
 #[derive(Debug)]
 pub struct Server {
-    admin: Mutex<Admin>,
+    /// The lab's own connection, while no sandbox has it.
+    admin: Mutex<Option<Admin>>,
     source: Source,
     version: ServerVersion,
     superuser: bool,
@@ -51,7 +52,7 @@ impl Server {
             return Err(ServerError::TooOld { found: version.text, needed: OLDEST });
         }
         let superuser = superuser == "on";
-        Ok(Server { admin: Mutex::new(admin), source, version, superuser, options, _throwaway: throwaway })
+        Ok(Server { admin: Mutex::new(Some(admin)), source, version, superuser, options, _throwaway: throwaway })
     }
 
     /// What named the server.
@@ -90,7 +91,7 @@ impl Server {
     pub fn setting(&self, name: &str) -> Result<String, ServerError> {
         let name = name.replace('\'', "''");
         let query = format!("SELECT current_setting('{name}')");
-        let [value] = row(self.admin()?.query(&format!("ask for the setting {name}"), &query)?);
+        let [value] = row(self.ask(&format!("ask for the setting {name}"), &query)?);
         Ok(value)
     }
 
@@ -99,17 +100,30 @@ impl Server {
         let query = "SELECT current_setting('max_connections'), current_setting('superuser_reserved_connections'), \
                      coalesce(current_setting('reserved_connections', true), '0'), \
                      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
-        let [max, for_superusers, for_role, in_use] = row(self.admin()?.query("count the connections", query)?);
+        let [max, for_superusers, for_role, in_use] = row(self.ask("count the connections", query)?);
         let number = |text: String| text.parse().unwrap_or(0);
         let reserved = if self.superuser { 0 } else { number(for_superusers) + number(for_role) };
         Ok(Connections { max: number(max), reserved, in_use: number(in_use) })
     }
 
-    fn admin(&self) -> Result<MutexGuard<'_, Admin>, ServerError> {
+    /// A connection to keep: the one that is there, which spares the server a new one.
+    pub(super) fn take_admin(&self) -> Result<Admin, ServerError> {
+        match self.idle_admin().take() {
+            Some(mut admin) => admin.revive().map(|_| admin),
+            None => Admin::connect(&self.options, self.source.name()),
+        }
+    }
+
+    fn ask(&self, what: &str, query: &str) -> Result<Vec<Vec<Option<String>>>, ServerError> {
+        let mut admin = self.take_admin()?;
+        let answer = admin.query(what, query);
+        *self.idle_admin() = Some(admin);
+        answer
+    }
+
+    fn idle_admin(&self) -> MutexGuard<'_, Option<Admin>> {
         // A panic elsewhere leaves a connection that can still be asked.
-        let mut admin = self.admin.lock().unwrap_or_else(PoisonError::into_inner);
-        admin.revive()?;
-        Ok(admin)
+        self.admin.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

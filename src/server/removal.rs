@@ -11,21 +11,22 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Drops a schema of the lab's in the database of `admin`, with all that is in it.
 pub fn drop_schema(admin: &mut Admin, name: &str) -> Result<(), ServerError> {
     let what = format!("drop the schema {name}");
-    // Our sessions bear the name of their sandbox. Somebody else's, such as a dump of the whole database, are let be.
+    // Our sessions bear the name of their sandbox, with their own behind a slash. Somebody else's, such as a dump of the whole database, are let be.
     let terminate = format!(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-         WHERE datname = current_database() AND application_name = '{name}' AND pid <> pg_backend_pid()"
+         WHERE datname = current_database() AND split_part(application_name, '/', 1) = '{name}' \
+         AND pid <> pg_backend_pid()"
     );
-    let drop = format!("SET LOCAL lock_timeout = '1s'; DROP SCHEMA IF EXISTS {name} CASCADE");
+    let drop = |limit| format!("SET LOCAL lock_timeout = '{limit}ms'; DROP SCHEMA IF EXISTS {name} CASCADE");
+    // Mostly everybody has left, and where not, a lock says so.
+    let mut ended = admin.execute(&what, &drop(50));
     let start = Instant::now();
-    loop {
+    while ended.as_ref().is_err_and(ServerError::is_lock_conflict) && start.elapsed() < LIMIT {
         admin.query(&what, &terminate)?;
         roll_back_prepared(admin, &what, &prepared_in_schema(name))?;
-        match admin.execute(&what, &drop) {
-            Err(error) if error.is_lock_conflict() && start.elapsed() < LIMIT => {}
-            ended => return ended,
-        }
+        ended = admin.execute(&what, &drop(1000));
     }
+    ended
 }
 
 /// The prepared transactions that lock a schema, which whoever creates something in it does, or one of its tables.

@@ -31,12 +31,8 @@ pub struct Sandbox {
 impl Sandbox {
     /// Makes a sandbox on `server`.
     pub fn create(server: &Server, kind: &SandboxKind) -> Result<Sandbox, ServerError> {
-        let mut admin = Admin::connect(server.options(), server.source().name())?;
+        let admin = server.take_admin()?;
         let mark = Mark::new();
-        if server.version().major >= 14 {
-            // The lock goes with the session, so the session must outlast the run.
-            admin.execute("set the session's timeout", "SET idle_session_timeout = 0")?;
-        }
         let name = format!("{PREFIX}{:012x}", rand::random::<u64>() >> 16);
         let base = ConnectOptions { application_name: name.clone(), ..server.options().clone() }
             .with_setting("standard_conforming_strings", "on")
@@ -48,13 +44,15 @@ impl Sandbox {
 
     fn make(&mut self, mark: Mark, version: u32) -> Result<(), ServerError> {
         let (name, comment) = (&self.name, mark.comment());
+        // The lock goes with the session, so the session must outlast the run.
+        let outlast = if version >= 14 { "SET idle_session_timeout = 0; " } else { "" };
+        let hold = format!("{outlast}{}", mark.hold());
         if self.kind == SandboxKind::Schema {
             // In one message, so in one transaction: there is never a schema without its mark.
-            let hold = mark.hold();
             let statements = format!("{hold}; CREATE SCHEMA {name}; COMMENT ON SCHEMA {name} IS '{comment}'");
             return self.admin.execute(&format!("create the schema {name} to work in"), &statements);
         }
-        self.admin.execute("take the owner's lock", &mark.hold())?;
+        self.admin.execute("take the owner's lock", &hold)?;
         let locale = match (&self.kind, version) {
             (SandboxKind::TestDatabase, 15..) => "LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C'",
             (SandboxKind::TestDatabase, _) => "LC_COLLATE 'C' LC_CTYPE 'C'",
