@@ -1,0 +1,117 @@
+//! Judges what the schedules came to, and sorts the failures by their kind.
+
+use std::collections::BTreeMap;
+
+use super::Failure;
+use super::design;
+use super::findings::{Findings, Seen};
+use super::ground::Ground;
+use super::naming::name;
+use super::oracle::{Judgement, Oracle};
+use super::outcome::Outcome;
+use super::verdict::Verdict;
+use super::worker::Played;
+use crate::runner::RunError;
+use crate::schedule::Rules;
+
+/// SQLSTATE deadlock_detected.
+const DEADLOCK: &str = "40P01";
+
+/// A failure, and the schedule that shows it.
+pub struct Found {
+    pub failure: Failure,
+    pub played: Played,
+}
+
+/// Judges every outcome; the verdict is the worst of them. One failure stands for all with its kind and failing checks.
+pub fn judge_all(
+    ground: &mut Ground,
+    oracle: &mut Oracle,
+    findings: Findings,
+) -> Result<(Verdict, Vec<Found>), RunError> {
+    let mut verdict = if findings.complete { Verdict::Safe } else { Verdict::Inconclusive };
+    if findings.errors.contains_key(DEADLOCK) && ground.plan.retry.is_none() {
+        verdict = verdict.max(Verdict::Deadlocks);
+    }
+    let hang = hang(&findings.unfinished);
+    if hang.is_some() {
+        verdict = Verdict::Broken;
+    }
+    let mut failures: BTreeMap<(String, Vec<String>), Found> = BTreeMap::new();
+    for (outcome, seen) in findings.outcomes {
+        let (judged, failure) = judge(ground, oracle, &outcome, &seen)?;
+        verdict = verdict.max(judged);
+        let Some(failure) = failure else { continue };
+        let key = (failure.kind.clone(), failure.checks.clone());
+        match failures.get_mut(&key) {
+            None => {
+                failures.insert(key, Found { failure, played: seen.simplest });
+            }
+            Some(known) => {
+                let schedules = known.failure.schedules + seen.schedules;
+                if seen.simplest.cost() < known.played.cost() {
+                    *known = Found { failure, played: seen.simplest };
+                }
+                known.failure.schedules = schedules;
+            }
+        }
+    }
+    Ok((verdict, failures.into_values().chain(hang).collect()))
+}
+
+/// What an outcome means, and what fails in it if anything does.
+fn judge(
+    ground: &mut Ground,
+    oracle: &mut Oracle,
+    outcome: &Outcome,
+    seen: &Seen,
+) -> Result<(Verdict, Option<Failure>), RunError> {
+    let failure = |kind: String, reason: String| Failure {
+        kind,
+        reason,
+        cycle: Vec::new(),
+        schedules: seen.schedules,
+        checks: outcome.failing.clone(),
+        history: seen.simplest.history.clone(),
+    };
+    Ok(match oracle.judge(ground.team, outcome)? {
+        Judgement::Serial => (Verdict::Safe, None),
+        Judgement::Unknown => (Verdict::Inconclusive, None),
+        Judgement::Refused { told } => {
+            let reason = "no one-after-the-other order tells a client so; the data are right".to_owned();
+            (Verdict::Errors, Some(failure(told.join(", "), reason)))
+        }
+        Judgement::Anomaly { .. } if outcome.failing.is_empty() && design::looks_at_locks(ground.plan) => {
+            (Verdict::Safe, None)
+        }
+        Judgement::Anomaly { contents, answers } => {
+            let each_statement = ground.knowledge.rules == Rules::ReadCommitted;
+            let named = name(&seen.simplest.history, &ground.knowledge.footprints, each_statement);
+            let (kind, cycle) =
+                named.map_or_else(|| ("anomaly".to_owned(), Vec::new()), |named| (named.name, named.cycle));
+            (Verdict::Broken, Some(Failure { cycle, ..failure(kind, reason(contents, answers).to_owned()) }))
+        }
+    })
+}
+
+fn reason(contents: bool, answers: bool) -> &'static str {
+    match (contents, answers) {
+        (true, _) => "no one-after-the-other order leaves these data behind",
+        (false, true) => "no one-after-the-other order gives these answers, though the data could be",
+        (false, false) => "the answers and the data belong to different orders",
+    }
+}
+
+/// The simplest of the schedules in which somebody waits for ever.
+fn hang(unfinished: &[Played]) -> Option<Found> {
+    let simplest = unfinished.iter().min_by_key(|played| played.cost())?;
+    let failure = Failure {
+        kind: "hang".to_owned(),
+        cycle: Vec::new(),
+        reason: simplest.history.unfinished.clone().unwrap_or_default(),
+        schedules: unfinished.len() as u64,
+        checks: Vec::new(),
+        history: simplest.history.clone(),
+    };
+    Some(Found { failure, played: simplest.clone() })
+}
