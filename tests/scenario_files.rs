@@ -1,8 +1,10 @@
-//! `isolab lint`, `list` and `show`, as a user meets them.
+//! `isolab lint` and `show`, as a user meets them.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+use isolab::scenario::Builtin;
 
 fn isolab(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_isolab"));
@@ -60,19 +62,9 @@ fn other_commands_show_the_mistakes_too() {
 }
 
 #[test]
-fn list_names_every_scenario_with_its_title() {
-    let output = isolab(&["list"]);
-    let lines = stdout(&output);
-    let line = lines.lines().find(|line| line.starts_with("write-skew ")).expect("a line for write-skew");
-    assert!(line.contains("  Write skew"), "{line}");
-    assert_eq!(output.status.code(), Some(0));
-}
-
-#[test]
 fn a_shown_scenario_is_whole() {
     let folder = tempfile::tempdir().expect("a folder");
-    let names = stdout(&isolab(&["list"]));
-    for name in names.lines().filter_map(|line| line.split_whitespace().next()) {
+    for Builtin { name, .. } in isolab::scenario::builtin() {
         let shown = isolab(&["show", name]);
         assert_eq!(shown.status.code(), Some(0), "{name}");
         let copy = folder.path().join("mine.sql");

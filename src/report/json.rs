@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::Run;
+use super::catalogue::Entry;
 use super::matrix::Advice;
 use super::specs::SpecRow;
 use crate::explore::{Exploration, Failure, Verdict as Explored};
@@ -19,8 +20,12 @@ const SCHEMA: u32 = 1;
 pub struct Document {
     schema: u32,
     tool: Tool,
-    pub server: Server,
+    /// Absent where none was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Server>,
     pub seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list: Option<Vec<Entry>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<Run>>,
     /// Of each scenario the fix to take.
@@ -53,13 +58,14 @@ pub struct Server {
 
 impl Document {
     /// A document without any part yet. The seed is none where nothing was random.
-    pub fn new(server: Server, seed: Option<u64>) -> Document {
+    pub fn new(server: impl Into<Option<Server>>, seed: Option<u64>) -> Document {
         let tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
         Document {
             schema: SCHEMA,
             tool,
-            server,
+            server: server.into(),
             seed,
+            list: None,
             runs: None,
             matrix: None,
             load: None,

@@ -1,6 +1,7 @@
 //! Values in, text out. Pure: no database, no clock, no terminal; where the bytes go is for the commands to say.
 
 pub mod assertions;
+pub mod catalogue;
 pub mod exploration;
 mod grid;
 pub mod json;

@@ -5,7 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use include_dir::{Dir, DirEntry, include_dir};
 
 use super::files::{FileReader, ReadError};
-use super::parser::title;
+use super::load::LoadError;
+use super::model::Scenario;
+use super::parser::parse;
 
 static SCENARIOS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 const SCENARIOS_FOLDER: &str = "scenarios";
@@ -22,9 +24,19 @@ pub struct Builtin {
     pub text: &'static str,
 }
 
+/// The family of the scenarios that lie in no folder of their own: what `isolab load` is shown with.
+const NO_FOLDER: &str = "load";
+
 impl Builtin {
-    pub fn title(&self) -> &'static str {
-        title(self.text).unwrap_or_default()
+    /// The folder that it lies in: `write-skew`.
+    pub fn family(&self) -> &str {
+        let folder = self.path.parent().filter(|folder| *folder != Path::new(SCENARIOS_FOLDER));
+        folder.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or(NO_FOLDER)
+    }
+
+    /// What it says.
+    pub fn parse(&self) -> Result<Scenario, LoadError> {
+        parse(&Embedded, &self.path, self.text).map(|parsed| parsed.scenario).map_err(LoadError::Invalid)
     }
 }
 
@@ -85,7 +97,6 @@ fn without_dots(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::parse;
 
     #[test]
     fn every_builtin_scenario_is_free_of_mistakes() {
@@ -110,6 +121,15 @@ mod tests {
                 false => usize::from(path.extension().is_some_and(|ending| ending == "sql")),
             })
             .sum()
+    }
+
+    #[test]
+    fn every_bug_has_a_family_and_a_formal_name() {
+        for builtin in builtin().filter(|builtin| builtin.family() != NO_FOLDER) {
+            let scenario = builtin.parse().unwrap();
+            let formal_name = scenario.formal_name().unwrap_or_default();
+            assert!(!formal_name.is_empty() && !formal_name.ends_with('.'), "{}: {formal_name}", builtin.name);
+        }
     }
 
     #[test]

@@ -24,6 +24,11 @@ impl Level {
     /// The three levels that PostgreSQL tells apart, weakest first.
     pub const ALL: [Level; 3] = [Level::ReadCommitted, Level::RepeatableRead, Level::Serializable];
 
+    /// The level that PostgreSQL makes of it.
+    pub fn in_effect(self) -> Level {
+        if self == Level::ReadUncommitted { Level::ReadCommitted } else { self }
+    }
+
     /// As in scenario files, on the command line and in JSON: `read-committed`.
     pub fn name(self) -> &'static str {
         match self {
@@ -339,7 +344,17 @@ impl Plan {
     }
 }
 
+/// How the paragraph of a story begins that says what the literature calls the bug.
+const FORMAL_NAME: &str = "Formal name:";
+
 impl Scenario {
+    /// What the literature calls the bug, where the story says it: `A5B write skew, G2`.
+    pub fn formal_name(&self) -> Option<String> {
+        let mut paragraphs = self.story.split("\n\n");
+        let text = paragraphs.find_map(|paragraph| paragraph.strip_prefix(FORMAL_NAME))?;
+        Some(text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned())
+    }
+
     /// The plan of a fix or variant, or as written for none.
     pub fn plan(&self, fix: Option<&str>) -> Option<&Plan> {
         match fix {

@@ -14,8 +14,9 @@ pub struct Expected {
     pub difference: Option<String>,
 }
 
-/// Compares a run with the last `@expect` for its level and the server's major version; none where no `@expect` speaks,
-/// or where the run gave no verdict to compare.
+/// Compares a run with the last `@expect` for its level and the server's major version; READ UNCOMMITTED, where none speaks
+/// of it, with that for READ COMMITTED, which it is. None where no `@expect` speaks, or where the run gave no verdict to
+/// compare.
 pub fn expectation(
     expects: &[Expect],
     level: Level,
@@ -28,7 +29,9 @@ pub fn expectation(
     }
     let speaks_of_version =
         |expect: &&Expect| expect.version.is_none_or(|(comparison, version)| comparison.holds(&server_major, &version));
-    let expect = expects.iter().rev().filter(|expect| expect.levels.contains(&level)).find(speaks_of_version)?;
+    let for_level =
+        |level| expects.iter().rev().filter(|expect| expect.levels.contains(&level)).find(speaks_of_version);
+    let expect = for_level(level).or_else(|| for_level(level.in_effect()))?;
     let mut differences = Vec::new();
     if !outcome_matches(&expect.outcome, verdict) {
         differences.push(in_words(verdict, &history.end));
@@ -221,5 +224,21 @@ mod tests {
         assert_eq!((speaking(18).text.as_str(), speaking(18).as_expected), ("newer", true));
         assert_eq!((speaking(15).text.as_str(), speaking(15).as_expected), ("as written", false));
         assert_eq!(expectation(&expects, Level::Serializable, 18, &prevented, &run), None);
+    }
+
+    #[test]
+    fn read_uncommitted_is_expected_to_be_read_committed() {
+        let prevented = verdict(Outcome::Prevented, Vec::new());
+        let run = history(Vec::new(), true);
+        let own = Expect {
+            levels: vec![Level::ReadUncommitted],
+            text: "its own".to_owned(),
+            ..expect(ExpectedOutcome::Prevented)
+        };
+        let speaking = |expects: &[Expect]| {
+            expectation(expects, Level::ReadUncommitted, 18, &prevented, &run).expect("one speaks").text
+        };
+        assert_eq!(speaking(&[expect(ExpectedOutcome::Waits)]), "as written");
+        assert_eq!(speaking(&[own, expect(ExpectedOutcome::Waits)]), "its own");
     }
 }

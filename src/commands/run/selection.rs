@@ -19,11 +19,21 @@ impl FromStr for LevelChoice {
         if text == "all" {
             return Ok(LevelChoice::All);
         }
-        let names: Vec<&str> = Level::ALL.iter().map(|level| level.name()).chain(["read-uncommitted", "all"]).collect();
-        text.parse().map(LevelChoice::One).map_err(|()| match nearest(text, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the levels are {}", names.join(", ")),
-        })
+        text.parse().map(LevelChoice::One).map_err(|()| no_level(text, &["all"]))
+    }
+}
+
+/// A level by its name.
+pub fn level_of(text: &str) -> Result<Level, String> {
+    text.parse().map_err(|()| no_level(text, &[]))
+}
+
+fn no_level(text: &str, others: &[&'static str]) -> String {
+    let names: Vec<&str> = Level::ALL.iter().map(|level| level.name()).chain([Level::ReadUncommitted.name()]).collect();
+    let names = [names.as_slice(), others].concat();
+    match nearest(text, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the levels are {}", names.join(", ")),
     }
 }
 

@@ -32,7 +32,7 @@ use super::model::{Load, Param, Scenario, Script};
 use super::source::{SourceFile, Sources, Span};
 use super::template::Template;
 
-pub use whole::{title, whole};
+pub use whole::whole;
 
 /// More sections are no scenario.
 const MOST_SECTIONS: usize = 10_000;

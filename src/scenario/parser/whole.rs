@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::sections::{Section, normalised, split, with_headers_joined};
+use super::sections::{normalised, split, with_headers_joined};
 use super::slice::Slice;
 use crate::scenario::files::{FileReader, ReadError};
 use crate::scenario::model::LoadRows;
@@ -33,12 +33,6 @@ pub fn whole(files: &dyn FileReader, path: &Path, text: &str, rows: Option<&Load
         }
     }
     Ok(whole)
-}
-
-/// The title of a scenario's text.
-pub fn title(text: &str) -> Option<&str> {
-    let (_, sections) = split(Slice::whole(text, 0));
-    sections.iter().find(|section| section.word.text == "title").map(|section: &Section<'_>| section.header.text)
 }
 
 /// `@file` with the rows as comments.
