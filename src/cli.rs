@@ -10,6 +10,7 @@ use crate::commands::lint::LintArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::load::LoadArgs;
 use crate::commands::matrix::MatrixArgs;
+use crate::commands::new::NewArgs;
 use crate::commands::run::{PlayArgs, RunArgs};
 use crate::commands::server::ServerArgs;
 use crate::commands::show::ShowArgs;
@@ -101,6 +102,8 @@ pub enum Command {
     List(ListArgs),
     /// Print a scenario's file whole, ready to copy and change.
     Show(ShowArgs),
+    /// Write a scenario to begin with, which runs as it is.
+    New(NewArgs),
     /// Find every mistake in scenario files, without a server.
     Lint(LintArgs),
     /// Run PostgreSQL's own isolation tests, as isolationtester does.

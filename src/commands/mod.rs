@@ -11,6 +11,7 @@ pub mod lint;
 pub mod list;
 pub mod load;
 pub mod matrix;
+pub mod new;
 mod reports;
 pub mod run;
 pub mod server;
@@ -38,6 +39,7 @@ fn dispatch(command: &Command, context: &mut Context) -> anyhow::Result<Exit> {
         Command::Matrix(args) => matrix::run(args, context),
         Command::Load(args) => load::run(args, context),
         Command::List(args) => list::run(args, context),
+        Command::New(args) => new::run(args, context),
         Command::Show(args) => show::run(args, context),
         Command::Lint(args) => lint::run(args, context),
         Command::Spec(args) => spec::run(args, context),
