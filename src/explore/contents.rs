@@ -130,7 +130,9 @@ fn is_compared(plan: &Plan, table: &str, column: &str) -> bool {
         Action::Statement(statement) if statement.control == Control::Other => {
             let sql = statement.text.written().to_lowercase();
             let compares = |place: &str| sql.split_once(place).is_some_and(|(_, rest)| has_word(rest, column));
-            !sql.trim_start().starts_with("insert") && has_word(&sql, bare(table)) && PLACES.into_iter().any(compares)
+            // What is inserted is not compared, unless it comes from a query.
+            let is_query = !sql.trim_start().starts_with("insert") || has_word(&sql, "select");
+            is_query && has_word(&sql, bare(table)) && PLACES.into_iter().any(compares)
         }
         _ => false,
     })

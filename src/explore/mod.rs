@@ -9,6 +9,7 @@ mod footprints;
 mod ground;
 mod guided;
 mod judging;
+mod locks;
 mod lookups;
 mod measure;
 mod naming;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::catalog::{Catalog, Snapshot, Version};
+use super::locks::{self, Lock};
 use super::lookups::Lookups;
 use super::words::{first_word, has_word};
 use crate::runner::{RunError, Stage};
@@ -26,29 +27,6 @@ pub struct Probe {
 /// How the names begin that rows with a generated key get.
 pub const NEW_ROW: &str = "new of ";
 
-/// The locks that a backend holds: `pg_locks`, with the table of an index.
-const LOCKS: &str = "
-SELECT l.locktype, l.mode, coalesce(i.indrelid, l.relation)::regclass::text, i.indexrelid::regclass::text,
-       i.indnkeyatts::text, coalesce(i.indisunique, false)::text, format('(%s,%s)', l.page, l.tuple),
-       format('%s.%s.%s', l.classid, l.objid, l.objsubid)
-  FROM pg_locks l
-  LEFT JOIN pg_class c ON c.oid = l.relation
-  LEFT JOIN pg_index i ON i.indexrelid = l.relation
- WHERE l.granted AND (l.locktype = 'advisory' OR c.relnamespace = current_schema()::regnamespace) AND l.pid = ";
-
-/// A row of [`LOCKS`].
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Lock {
-    kind: String,
-    mode: String,
-    table: String,
-    index: Option<String>,
-    index_columns: usize,
-    is_unique: bool,
-    ctid: String,
-    advisory: String,
-}
-
 impl Probe {
     /// Runs a statement and gives its answer, with its footprint where it did not fail.
     pub fn run(
@@ -59,14 +37,14 @@ impl Probe {
         inserter: &str,
     ) -> Result<(Answered, Option<Footprint>), RunError> {
         let lookups = self.lookups(connection, sql)?;
-        let held = self.locks(stage, connection)?;
+        let held = locks::held_by(stage, connection)?;
         let statements = ["BEGIN ISOLATION LEVEL SERIALIZABLE", sql];
         let answer = connection.query_each(statements, self.deadline)?.pop().unwrap_or_else(|| Ok(Vec::new()));
         if answer.is_err() {
             connection.query("ROLLBACK", self.deadline)?;
             return Ok((answer, None));
         }
-        let locks = self.locks(stage, connection)?;
+        let locks = locks::held_by(stage, connection)?;
         let ends = connection.query_each(["COMMIT"], self.deadline)?;
         if let Some(Err(error)) = ends.into_iter().next() {
             return Ok((Err(error), None));
@@ -76,7 +54,8 @@ impl Probe {
         let mut footprint = Footprint::default();
         self.note_writes(&before, sql, inserter, &mut footprint);
         self.note_reads(&before, &locks, &lookups, &mut footprint);
-        note_advisory_locks(&held, &locks, sql, &mut footprint);
+        locks::note_advisory(&held, &locks, sql, &mut footprint);
+        self.note_candidates(sql, &mut footprint);
         self.widen(sql, &mut footprint);
         Ok((answer, Some(footprint)))
     }
@@ -92,25 +71,6 @@ impl Probe {
         let plan =
             text.and_then(|result| result.rows.into_iter().next()).and_then(|row| row.into_iter().next().flatten());
         Ok(plan.map(|plan| Lookups::parse(&plan)).unwrap_or_default())
-    }
-
-    fn locks(&self, stage: &mut Stage, connection: &Connection) -> Result<BTreeSet<Lock>, RunError> {
-        let text = |value: &Option<String>| value.clone().unwrap_or_default();
-        let lock = |row: &Vec<Option<String>>| match row.as_slice() {
-            [kind, mode, table, index, columns, unique, ctid, advisory] => Some(Lock {
-                kind: text(kind),
-                mode: text(mode),
-                table: text(table),
-                index: index.clone(),
-                index_columns: text(columns).parse().unwrap_or_default(),
-                is_unique: unique.as_deref() == Some("true"),
-                ctid: text(ctid),
-                advisory: text(advisory),
-            }),
-            _ => None,
-        };
-        let rows = stage.query(&format!("{LOCKS}{}", connection.backend_pid()))?.rows;
-        Ok(rows.iter().filter_map(lock).collect())
     }
 
     /// The object that stands for a row.
@@ -148,7 +108,7 @@ impl Probe {
                     }
                 }
                 Some(new) if new.xmax != old.xmax => {
-                    footprint.locks.insert((row, row_lock_of(sql)));
+                    footprint.locks.insert((row, locks::row_lock_of(sql)));
                 }
                 Some(_) => {}
             }
@@ -198,7 +158,7 @@ impl Probe {
                 }
                 (mode, "relation", None) => {
                     let object = Object::all(format!("lock on {}", lock.table));
-                    footprint.locks.extend(table_lock(mode).map(|mode| (object, mode)));
+                    footprint.locks.extend(locks::table_lock(mode).map(|mode| (object, mode)));
                 }
                 _ => {}
             }
@@ -232,6 +192,21 @@ impl Probe {
         Some(self.row(table, key))
     }
 
+    /// A row that is looked at in order to change or lock it may in another state of the tables satisfy the condition.
+    fn note_candidates(&self, sql: &str, footprint: &mut Footprint) {
+        let word = first_word(sql);
+        let change = if word == "DELETE" { LockMode::ForUpdate } else { LockMode::ForNoKeyUpdate };
+        let locks =
+            |table: &str, mode: LockMode| footprint.locks.contains(&(Object::all(format!("lock on {table}")), mode));
+        let is_changed = |object: &&Object| word != "INSERT" && locks(&object.space, LockMode::RowExclusive);
+        let is_locked = |object: &&Object| locks(&object.space, LockMode::RowShare);
+        let changed: Vec<Object> = footprint.reads.iter().filter(is_changed).cloned().collect();
+        let locked: Vec<Object> = footprint.reads.iter().filter(is_locked).cloned().collect();
+        footprint.locks.extend(changed.iter().map(|object| (object.clone(), change)));
+        footprint.locks.extend(locked.into_iter().map(|object| (object, locks::row_lock_of(sql))));
+        footprint.writes.extend(changed);
+    }
+
     /// What another state of the tables may turn into other rows.
     fn widen(&self, sql: &str, footprint: &mut Footprint) {
         let whole: BTreeSet<Object> = footprint.reads.iter().filter(|object| object.key.is_none()).cloned().collect();
@@ -257,45 +232,6 @@ impl Probe {
     }
 }
 
-/// Advisory locks that the statement took or let go of.
-fn note_advisory_locks(held: &BTreeSet<Lock>, locks: &BTreeSet<Lock>, sql: &str, footprint: &mut Footprint) {
-    for lock in held.symmetric_difference(locks).filter(|lock| lock.kind == "advisory") {
-        let object = Object::one("advisory", &lock.advisory);
-        if sql.to_lowercase().contains("pg_try_advisory") {
-            footprint.probes.insert(object.clone());
-        }
-        let mode = if lock.mode == "ShareLock" { LockMode::Share } else { LockMode::Exclusive };
-        footprint.locks.insert((object, mode));
-    }
-}
-
 fn unique_key(table: &str, version: &Version) -> Object {
     Object::one(format!("unique of {table}"), &version.unique)
-}
-
-/// The row lock that a statement's text asks for; without any it is that of a foreign key's check.
-fn row_lock_of(sql: &str) -> LockMode {
-    let sql = sql.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-    let modes = [
-        ("for no key update", LockMode::ForNoKeyUpdate),
-        ("for update", LockMode::ForUpdate),
-        ("for key share", LockMode::ForKeyShare),
-        ("for share", LockMode::ForShare),
-        ("do update", LockMode::ForUpdate),
-    ];
-    modes.into_iter().find(|(text, _)| sql.contains(text)).map_or(LockMode::ForKeyShare, |(_, mode)| mode)
-}
-
-fn table_lock(mode: &str) -> Option<LockMode> {
-    Some(match mode {
-        "AccessShareLock" => LockMode::AccessShare,
-        "RowShareLock" => LockMode::RowShare,
-        "RowExclusiveLock" => LockMode::RowExclusive,
-        "ShareUpdateExclusiveLock" => LockMode::ShareUpdateExclusive,
-        "ShareLock" => LockMode::Share,
-        "ShareRowExclusiveLock" => LockMode::ShareRowExclusive,
-        "ExclusiveLock" => LockMode::Exclusive,
-        "AccessExclusiveLock" => LockMode::AccessExclusive,
-        _ => return None,
-    })
 }
