@@ -1,97 +1,20 @@
-//! Explores the built-in scenarios on a real server: what reduction may not lose, and what a replay must give again.
+//! Explores a scenario on a real server, and as a user does.
 
-use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+mod common;
 
-use isolab::explore::{Exploration, Options, Verdict, explore};
-use isolab::history::Event;
-use isolab::runner::{RunError, RunOptions, Stage};
-use isolab::scenario::{Level, Scenario, builtin, load};
-use isolab::schedule::{Replay, Schedule};
+use common::forms::{explored, options};
+use isolab::explore::{Options, Verdict};
+use isolab::scenario::{Level, Scenario, load};
 use isolab::server::{FindOptions, Server};
-
-/// With more orders than this a form is not compared.
-const MOST_ORDERS: u64 = 70;
-
-/// One of each family; ISOLAB_ALL=1 compares all that are built in.
-const COMPARED: [&str; 8] = [
-    "write-skew",
-    "lost-update",
-    "read-skew",
-    "nonrepeatable-read",
-    "for-update-stale-at-rr",
-    "deadlock-lock-order",
-    "deadlock-share-upgrade",
-    "check-then-debit",
-];
-
-fn compared() -> Vec<&'static str> {
-    let all = std::env::var_os("ISOLAB_ALL").is_some();
-    builtin().map(|builtin| builtin.name).filter(|name| all || COMPARED.contains(name)).collect()
-}
-
-fn options(reduces: bool, runners: usize) -> Options {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    Options { deadline, max_schedules: MOST_ORDERS, runners, reduces }
-}
-
-fn forms(scenario: &Scenario) -> Vec<(Option<&str>, Vec<Level>)> {
-    let variants = scenario.variants.iter().map(|variant| {
-        let levels = if variant.levels.is_empty() { Level::ALL.to_vec() } else { variant.levels.clone() };
-        (Some(variant.name.as_str()), levels)
-    });
-    std::iter::once((None, Level::ALL.to_vec())).chain(variants).collect()
-}
-
-fn explored(
-    server: &Server,
-    scenario: &Scenario,
-    fix: Option<&str>,
-    levels: &[Level],
-    options: &Options,
-) -> Vec<Exploration> {
-    match explore(server, scenario, fix, levels, options, &mut || ()) {
-        Ok(explorations) => explorations,
-        Err(RunError::Unmet { reason }) => {
-            eprintln!("{} skipped: {reason}", scenario.name);
-            Vec::new()
-        }
-        Err(RunError::TimeLimit { .. }) => Vec::new(),
-        Err(error) => panic!("{} {fix:?}: {error}", scenario.name),
-    }
-}
 
 fn write_skew() -> Scenario {
     load("write-skew").expect("built in")
 }
 
 #[test]
-fn reduction_loses_no_outcome_of_the_built_in_scenarios() {
-    let server = Server::find(&FindOptions::default()).expect("a server");
-    let (mut count, mut differing) = (0, Vec::new());
-    for name in compared() {
-        let scenario = load(name).expect(name);
-        for (fix, levels) in forms(&scenario) {
-            let all = explored(&server, &scenario, fix, &levels, &options(false, 2));
-            let reduced = explored(&server, &scenario, fix, &levels, &options(true, 2));
-            for (all, reduced) in all.iter().zip(&reduced).filter(|(all, _)| all.complete) {
-                count += 1;
-                let outcomes = |of: &Exploration| of.outcomes.iter().cloned().collect::<BTreeSet<_>>();
-                if outcomes(all) != outcomes(reduced) || reduced.schedules > all.schedules {
-                    let counts = [all, reduced].map(|of| (of.outcomes.len(), of.schedules));
-                    differing.push(format!("{name} {fix:?} {}: {counts:?}", all.isolation));
-                }
-            }
-        }
-    }
-    assert!(count > 20, "only {count} were compared");
-    assert!(differing.is_empty(), "{} of {count} differ:\n{}", differing.len(), differing.join("\n"));
-}
-
-#[test]
 fn write_skew_takes_three_schedules_below_serializable() {
     let server = Server::find(&FindOptions::default()).expect("a server");
-    let found = explored(&server, &write_skew(), None, &Level::ALL, &options(true, 1));
+    let found = explored(&server, &write_skew(), None, &Level::ALL, &options(true, 100, 60));
     let verdicts: Vec<Verdict> = found.iter().map(|found| found.verdict).collect();
     assert_eq!(verdicts, [Verdict::Broken, Verdict::Broken, Verdict::Safe]);
     assert_eq!((found[0].schedules, found[1].schedules), (3, 3));
@@ -103,37 +26,11 @@ fn write_skew_takes_three_schedules_below_serializable() {
 fn the_result_is_the_same_for_every_number_of_runners() {
     let server = Server::find(&FindOptions::default()).expect("a server");
     for reduces in [true, false] {
-        let [one, three] =
-            [1, 3].map(|runners| explored(&server, &write_skew(), None, &Level::ALL, &options(reduces, runners)));
+        let [one, three] = [1, 3].map(|runners| {
+            explored(&server, &write_skew(), None, &Level::ALL, &Options { runners, ..options(reduces, 100, 60) })
+        });
         assert_eq!(one, three);
     }
-}
-
-#[test]
-fn a_failing_schedule_replays_to_the_same_history() {
-    let server = Server::find(&FindOptions::default()).expect("a server");
-    for name in ["write-skew", "lost-update", "read-skew"] {
-        let scenario = load(name).expect(name);
-        for (fix, levels) in forms(&scenario) {
-            for exploration in explored(&server, &scenario, fix, &levels, &options(true, 1)) {
-                for failure in &exploration.failures {
-                    let again = replayed(&server, &scenario, fix, exploration.isolation, &failure.history.schedule);
-                    assert_eq!(again, failure.history.events, "{name} {fix:?} {}", exploration.isolation);
-                    assert!(failure.history.schedule.len() < 200);
-                }
-            }
-        }
-    }
-}
-
-fn replayed(server: &Server, scenario: &Scenario, fix: Option<&str>, level: Level, schedule: &str) -> Vec<Event> {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let options = RunOptions { deadline, name_locks: false, explores: false };
-    let mut stage = Stage::prepare(server, scenario, fix, options).expect("a stage");
-    let plan = scenario.plan(fix).expect("known");
-    let names: Vec<&str> = plan.sessions.iter().map(|session| session.name.as_str()).collect();
-    let schedule = Schedule::parse(schedule, &names).expect("as it was printed");
-    stage.run(level, &mut Replay::new(schedule), &mut |_| {}).expect("a run").events
 }
 
 fn isolab(arguments: &[&str]) -> (i32, String) {

@@ -98,7 +98,7 @@ pub fn is_understood(scenario: &Scenario, plan: &Plan) -> bool {
 
 fn sets_a_level(sql: &str) -> bool {
     let sql = sql.to_lowercase();
-    sql.contains("isolation level") || sql.contains("transaction_isolation") || sql.contains("read only")
+    sql.contains("isolation level") || sql.contains("transaction_isolation")
 }
 
 fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {

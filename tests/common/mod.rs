@@ -2,6 +2,9 @@
 // Every test program uses its own part of it.
 #![allow(dead_code)]
 
+pub mod forms;
+pub mod random_program;
+
 use isolab::server::{Extra, Fetch, FindOptions, PgBin, Server, Throwaway};
 
 /// One installation of every major version on this machine; one that is fetched where there is none.

@@ -1,0 +1,58 @@
+//! Reduction loses nothing on programs that nobody wrote: small transactions drawn by a seed, explored with and without it.
+//!
+//! `ISOLAB_PROGRAMS=5000` draws so many in place of the usual ones, and `ISOLAB_SEED=7` the first of them from that seed.
+
+mod common;
+
+use std::convert::Infallible;
+use std::path::Path;
+
+use common::forms::{explored, losses, options};
+use common::random_program::program;
+use isolab::explore::Verdict;
+use isolab::runner::{room, side_by_side};
+use isolab::scenario::{Disk, Level, parse};
+use isolab::server::Server;
+
+const PROGRAMS: u64 = 200;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().expect(variable))
+}
+
+/// What is wrong with exploring the program of a seed.
+fn mistakes(server: &Server, seed: u64) -> Vec<String> {
+    let text = program(seed);
+    let scenario = parse(&Disk, Path::new("random.sql"), &text).expect("valid").scenario;
+    let [all, reduced] =
+        [false, true].map(|reduces| explored(server, &scenario, None, &Level::ALL, &options(reduces, 2_000, 120)));
+    let mut mistakes = Vec::new();
+    for (all, reduced) in all.iter().zip(&reduced) {
+        assert!(all.complete && reduced.complete, "{text}");
+        let losses = losses(all, reduced);
+        if !losses.is_empty() {
+            mistakes.push(format!("{}:\n{losses}", all.isolation));
+        }
+        let proves = all.isolation == Level::Serializable && all.by_design.is_empty();
+        if proves && all.verdict == Verdict::Broken {
+            mistakes.push(format!("broken at SERIALIZABLE:\n{:#?}", all.failures));
+        }
+    }
+    mistakes.iter().map(|mistake| format!("ISOLAB_SEED={seed} {mistake}\n{text}")).collect()
+}
+
+#[test]
+fn reduction_loses_no_outcome_of_random_programs() {
+    let server = Server::find(&common::find_options()).expect("a server");
+    let first = number("ISOLAB_SEED").unwrap_or(0);
+    let seeds: Vec<u64> = (first..first + number("ISOLAB_PROGRAMS").unwrap_or(PROGRAMS)).collect();
+    let mut wrong = Vec::new();
+    let take = |mistakes: Vec<String>| {
+        mistakes.iter().for_each(|mistake| eprintln!("{mistake}"));
+        wrong.extend(mistakes);
+        Ok::<(), Infallible>(())
+    };
+    let threads = room(&server).expect("an answer");
+    side_by_side(&seeds, threads, |_| false, |seed| mistakes(&server, *seed), take).expect("no error stops it");
+    assert!(wrong.is_empty(), "{} mistakes with {} programs from seed {first}", wrong.len(), seeds.len());
+}
