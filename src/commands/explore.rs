@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use rand::RngExt;
 
 use super::context::{Context, deadline};
 use super::diagnose;
@@ -37,9 +38,13 @@ pub struct ExploreArgs {
     /// Give a parameter of the scenario another value. Repeatable.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Play no more schedules than this at one level.
+    /// Play no more schedules than this at one level. Where half of them do not cover everything, a quarter goes to orders
+    /// with at most 0, 1, 2 and 3 preemptions, the rest to orders at random (PCT).
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     max_schedules: u64,
+    /// Draws the random orders; the report says which one it was.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// How many sandboxes work side by side; the result is the same for every number. [default: the processors, at most 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     runners: Option<u8>,
@@ -72,9 +77,11 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
     if tells && !context.global.quiet {
         context.introduce(&server)?;
     }
+    let seed = args.seed.unwrap_or_else(|| rand::rng().random_range(0..1_000_000));
     let options = Options {
         deadline: deadline(args.time_limit),
         max_schedules: args.max_schedules,
+        fallback_seed: Some(seed),
         runners: args.runners.map_or_else(runners, usize::from),
         reduces: !args.no_reduce,
     };
@@ -85,13 +92,13 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
         for exploration in explored {
             let reference = reference.unwrap_or(&exploration.scenario).clone();
             if tells && !context.global.quiet {
-                context.say(&exploration::render(context.style, &exploration, &reference))?;
+                context.say(&exploration::render(context.style, &exploration, &reference, seed))?;
             }
             let contradicts = contradicts(selection, &exploration, server.version().major);
             found.push(Found { reference, exploration, contradicts });
         }
     }
-    report(&found, tells, &mut reports, &server, context)?;
+    report(&found, tells, seed, &mut reports, &server, context)?;
     Ok(exit_of(&found))
 }
 
@@ -127,6 +134,7 @@ fn explore_selection(
 fn report(
     found: &[Found],
     tells: bool,
+    seed: u64,
     reports: &mut Reports,
     server: &Server,
     context: &mut Context,
@@ -136,12 +144,13 @@ fn report(
         context.say(&exploration::summary(context.style, &explorations))?;
     }
     if reports.wants(Format::Json) {
-        let mut document = Document::new(server_of(server), None);
+        let is_random = explorations.iter().any(|found| found.fallback.is_some_and(|fallback| fallback.random > 0));
+        let mut document = Document::new(server_of(server), is_random.then_some(seed));
         document.explore = Some(explorations);
         reports.write(Format::Json, &document.to_text()?, context)?;
     }
     if reports.wants(Format::Text) {
-        let text = |found: &Found| exploration::render(Style::PLAIN, &found.exploration, &found.reference);
+        let text = |found: &Found| exploration::render(Style::PLAIN, &found.exploration, &found.reference, seed);
         reports.write(Format::Text, &found.iter().map(text).collect::<String>(), context)?;
     }
     context.out.flush()?;

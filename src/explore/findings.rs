@@ -1,7 +1,8 @@
 //! What the schedules came to so far, and of those that came to the same the one that is simplest to follow.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::Fallback;
 use super::orders::{merges, switches};
 use super::outcome::Outcome;
 use super::worker::Played;
@@ -15,7 +16,10 @@ pub struct Seen {
 /// What was played so far.
 #[derive(Default)]
 pub struct Findings {
+    /// Different ones.
     pub schedules: u64,
+    known: BTreeSet<Vec<usize>>,
+    pub fallback: Option<Fallback>,
     pub retries: u64,
     pub repaired: u64,
     pub racy: u64,
@@ -28,7 +32,11 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// A schedule that is known already counts no more.
     pub fn take_in(&mut self, played: Played) {
+        if !self.known.insert(played.path.choices.clone()) {
+            return;
+        }
         self.schedules += 1;
         self.retries += played.retries();
         self.repaired += u64::from(played.is_repaired());
@@ -54,6 +62,11 @@ impl Findings {
                 }
             }
         }
+    }
+
+    /// How many choices the longest schedule has.
+    pub fn longest(&self) -> usize {
+        self.known.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// In how many orders the choices of so many sessions could be made if nobody ever had to wait.

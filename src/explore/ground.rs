@@ -20,19 +20,22 @@ pub struct Ground<'g, 'a> {
 impl Ground<'_, '_> {
     /// Plays attempts of a search; gives what came of each, in their order.
     pub fn play(&mut self, attempts: &[Attempt<Consequence>]) -> Result<Vec<Played>, RunError> {
-        let tasks: Vec<Task> =
-            attempts.iter().map(|attempt| self.task(attempt.prefix.clone(), attempt.sleep.clone())).collect();
+        let task = |attempt: &Attempt<Consequence>| Task {
+            sleep: attempt.sleep.clone(),
+            priorities: attempt.priorities.clone(),
+            ..self.task(attempt.prefix.clone())
+        };
+        let tasks: Vec<Task> = attempts.iter().map(task).collect();
         self.team.play(&tasks)
     }
 
     /// Plays these choices, as far as they can be made, then whichever session can move.
     pub fn play_again(&mut self, choices: Vec<usize>) -> Result<Option<Played>, RunError> {
-        let task = self.task(choices, Vec::new());
+        let task = self.task(choices);
         Ok(self.team.play(&[task])?.pop())
     }
 
-    fn task(&self, prefix: Vec<usize>, sleep: Vec<Consequence>) -> Task {
-        let knowledge = Arc::clone(&self.knowledge);
-        Task { level: self.level, prefix, sleep, grain: Grain::Statement, only: Vec::new(), knowledge }
+    fn task(&self, prefix: Vec<usize>) -> Task {
+        Task::new(self.level, Grain::Statement, prefix, &self.knowledge)
     }
 }

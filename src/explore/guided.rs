@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 
 use super::watch::Watch;
+use super::worker::Task;
 use crate::history::Event;
-use crate::schedule::{Choice, Consequence, Effect, SessionView, Step, Strategy};
+use crate::schedule::{Choice, Consequence, Effect, Priorities, SessionView, Step, Strategy};
 
 /// Between which choices another session may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +17,11 @@ pub enum Grain {
 }
 
 pub struct Guided<'a> {
-    prefix: &'a [usize],
+    task: &'a Task,
+    /// What still sleeps.
     sleep: Vec<Consequence>,
-    grain: Grain,
-    /// The sessions that take part; empty: all.
-    only: &'a [usize],
+    /// As far as they have changed.
+    priorities: Option<Priorities>,
     /// What happened so far, as the runner tells it.
     events: &'a RefCell<Vec<Event>>,
     watch: Watch,
@@ -43,16 +44,18 @@ pub struct Path {
 }
 
 impl<'a> Guided<'a> {
-    pub fn new(
-        prefix: &'a [usize],
-        sleep: Vec<Consequence>,
-        grain: Grain,
-        only: &'a [usize],
-        events: &'a RefCell<Vec<Event>>,
-        watch: Watch,
-    ) -> Guided<'a> {
-        let path = Path::default();
-        Guided { prefix, sleep, grain, only, events, watch, seen: 0, open: None, followed: 0, path }
+    pub fn new(task: &'a Task, events: &'a RefCell<Vec<Event>>, watch: Watch) -> Guided<'a> {
+        Guided {
+            task,
+            sleep: task.sleep.clone(),
+            priorities: task.priorities.clone(),
+            events,
+            watch,
+            seen: 0,
+            open: None,
+            followed: 0,
+            path: Path::default(),
+        }
     }
 
     /// The way, when the run is over.
@@ -67,7 +70,7 @@ impl<'a> Guided<'a> {
         let events = self.events.borrow();
         let effect = self.watch.consequence(session, &events[self.seen..]);
         self.seen = events.len();
-        if self.path.choices.len() >= self.prefix.len() {
+        if self.path.choices.len() >= self.task.prefix.len() {
             self.sleep.retain(|asleep| asleep.session != session && !asleep.depends_on(&effect));
         }
         self.path.steps.push(Step { enabled, effect });
@@ -75,11 +78,13 @@ impl<'a> Guided<'a> {
 
     /// The sessions that may be chosen.
     fn enabled(&self, sessions: &[&dyn SessionView]) -> Vec<usize> {
-        let takes_part = |session: &usize| self.only.is_empty() || self.only.contains(session);
+        let takes_part = |session: &usize| self.task.only.is_empty() || self.task.only.contains(session);
         let enabled: Vec<usize> =
             (0..sessions.len()).filter(|&session| sessions[session].can_move()).filter(takes_part).collect();
         match self.path.choices.last() {
-            Some(last) if self.grain == Grain::Transaction && enabled.contains(last) && self.watch.is_open(*last) => {
+            Some(last)
+                if self.task.grain == Grain::Transaction && enabled.contains(last) && self.watch.is_open(*last) =>
+            {
                 vec![*last]
             }
             _ => enabled,
@@ -87,7 +92,7 @@ impl<'a> Guided<'a> {
     }
 
     fn pick(&mut self, enabled: &[usize]) -> Option<usize> {
-        while let Some(&choice) = self.prefix.get(self.followed) {
+        while let Some(&choice) = self.task.prefix.get(self.followed) {
             self.followed += 1;
             if enabled.contains(&choice) {
                 return Some(choice);
@@ -98,6 +103,9 @@ impl<'a> Guided<'a> {
         let awake: Vec<usize> = enabled.iter().copied().filter(is_awake).collect();
         if awake.is_empty() && !enabled.is_empty() {
             self.path.asleep_from.get_or_insert(self.path.choices.len());
+        }
+        if let Some(priorities) = &mut self.priorities {
+            return priorities.pick(enabled, self.path.choices.len());
         }
         // To go on with the same session makes schedules that are easy to follow.
         let last = self.path.choices.last().filter(|last| awake.contains(last));

@@ -12,7 +12,7 @@ use super::outcome::Outcome;
 use super::verdict::Verdict;
 use super::worker::Played;
 use crate::runner::RunError;
-use crate::schedule::Rules;
+use crate::scenario::Level;
 
 /// SQLSTATE deadlock_detected.
 const DEADLOCK: &str = "40P01";
@@ -85,7 +85,7 @@ fn judge(
             (Verdict::Safe, None)
         }
         Judgement::Anomaly { contents, answers } => {
-            let each_statement = ground.knowledge.rules == Rules::ReadCommitted;
+            let each_statement = ground.level <= Level::ReadCommitted;
             let named = name(&seen.simplest.history, &ground.knowledge.footprints, each_statement);
             let (kind, cycle) =
                 named.map_or_else(|| ("anomaly".to_owned(), Vec::new()), |named| (named.name, named.cycle));

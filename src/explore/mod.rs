@@ -28,6 +28,8 @@ mod worker;
 
 use std::time::Instant;
 
+use serde::Serialize;
+
 use crate::history::{History, SessionInfo};
 use crate::runner::{RunError, RunOptions};
 use crate::scenario::{Level, Scenario};
@@ -45,6 +47,9 @@ pub struct Options {
     pub deadline: Instant,
     /// No more schedules than this at one level.
     pub max_schedules: u64,
+    /// Where there are too many schedules, half of the limit goes to those that promise the most; this draws the random
+    /// ones. None: all of it is for the search that would be complete.
+    pub fallback_seed: Option<u64>,
     /// How many sandboxes work side by side; the result does not depend on it.
     pub runners: usize,
     /// Of schedules that come to the same, play one.
@@ -67,6 +72,8 @@ pub struct Exploration {
     pub orders: u64,
     /// Every order that can happen was played, or one that comes to the same.
     pub complete: bool,
+    /// What was played in place of everything; none where everything could be.
+    pub fallback: Option<Fallback>,
     /// Transactions that were tried again, in all schedules.
     pub retries: u64,
     /// Schedules after which a check failed until the retries had repaired it.
@@ -82,6 +89,27 @@ pub struct Exploration {
     pub failures: Vec<Failure>,
     /// What to know besides: limits, schedules that could not be finished.
     pub notes: Vec<String>,
+}
+
+impl Exploration {
+    /// How many orders were neither played nor are known to come to what was played, at most.
+    pub fn orders_left(&self) -> u64 {
+        if self.complete { 0 } else { self.orders.saturating_sub(self.schedules) }
+    }
+}
+
+/// What was played where there were more schedules than a limit allows: first a part of the search that would have been
+/// complete, then orders with few preemptions, then orders at random.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Fallback {
+    /// Schedules of the search that was cut short.
+    pub systematic: u64,
+    /// Schedules with few preemptions: switches away from a session that could have gone on.
+    pub bounded: u64,
+    /// Every order with at most so many preemptions was played; none where not even those without are through.
+    pub preemptions: Option<usize>,
+    /// Schedules drawn at random, by PCT.
+    pub random: u64,
 }
 
 /// One kind of failure, with its simplest schedule.
@@ -114,9 +142,13 @@ pub fn explore(
     let runners = if design::is_alone(scenario, fix) { 1 } else { options.runners };
     let mut team = Team::assemble(runners, prepare)?;
     let mut explorations = Vec::new();
-    for &level in levels {
-        let explored = search::explore_level(&mut team, scenario, fix, level, options, done);
-        explorations.push(explored.map_err(|error| at_the_limit(error, options.deadline))?);
+    for (index, &level) in levels.iter().enumerate() {
+        // What is left of the time is shared by the levels that are left.
+        let now = Instant::now();
+        let share = options.deadline.saturating_duration_since(now) / (levels.len() - index) as u32;
+        let options = Options { deadline: now + share, ..options.clone() };
+        let explored = search::explore_level(&mut team, scenario, fix, level, &options, done);
+        explorations.push(explored.map_err(|error| at_the_limit(error, run_options.deadline))?);
     }
     team.close()?;
     Ok(explorations)

@@ -148,14 +148,8 @@ fn play_serial(team: &mut Team, level: Level, sessions: &[usize]) -> Result<Opti
     let mut runs: Vec<Played> = Vec::new();
     if sessions.is_empty() {
         // Nobody takes part: the seed rows stay as they are.
-        let task = Task {
-            level,
-            prefix: Vec::new(),
-            sleep: Vec::new(),
-            grain: Grain::Transaction,
-            only: vec![usize::MAX],
-            knowledge,
-        };
+        let nothing = Task::new(level, Grain::Transaction, Vec::new(), &knowledge);
+        let task = Task { only: vec![usize::MAX], ..nothing };
         return team.play(&[task]).map(Some);
     }
     loop {
@@ -167,12 +161,8 @@ fn play_serial(team: &mut Team, level: Level, sessions: &[usize]) -> Result<Opti
             return Ok(None);
         }
         let task = |attempt: &Attempt<Consequence>| Task {
-            level,
-            prefix: attempt.prefix.clone(),
-            sleep: Vec::new(),
-            grain: Grain::Transaction,
             only: sessions.to_vec(),
-            knowledge: Arc::clone(&knowledge),
+            ..Task::new(level, Grain::Transaction, attempt.prefix.clone(), &knowledge)
         };
         let tasks: Vec<Task> = attempts.iter().map(task).collect();
         for (attempt, played) in attempts.iter().zip(team.play(&tasks)?) {

@@ -1,12 +1,12 @@
-//! Plays what a search asks for, until it is over or a limit is reached.
+//! Plays what a search asks for, until it is over or a limit is reached; then what promises the most of the rest.
 
 use std::time::Instant;
 
-use super::Options;
 use super::findings::Findings;
 use super::ground::Ground;
+use super::{Fallback, Options};
 use crate::runner::RunError;
-use crate::schedule::{Attempt, Consequence, Rules, Search};
+use crate::schedule::{Attempt, Bounded, Consequence, Random, Rules, Search};
 
 /// How many attempts are under way at a time, whatever the number of runners: what is played must not depend on it.
 const AT_A_TIME: usize = 16;
@@ -15,34 +15,86 @@ const AT_A_TIME_REDUCED: usize = 1;
 /// Each schedule in which somebody waits for ever takes a second; after so many it is known.
 const MOST_HANGS: usize = 10;
 
+/// How far a search may go.
+#[derive(Debug, Clone, Copy)]
+struct Limit {
+    /// Schedules played in all, known ones included.
+    plays: u64,
+    deadline: Instant,
+}
+
+struct Playing<'p> {
+    findings: Findings,
+    plays: u64,
+    done: &'p mut dyn FnMut(),
+}
+
+/// Half of what the limits allow is for the search that would be complete. Where that is not enough, the next quarter is
+/// for orders with few preemptions, and what is left then for orders at random.
 pub fn play_all(
     ground: &mut Ground,
     search: &mut dyn Search<Consequence>,
     options: &Options,
     done: &mut dyn FnMut(),
 ) -> Result<Findings, RunError> {
-    let mut findings = Findings::default();
+    let (begin, quarter) = (Instant::now(), options.deadline.saturating_duration_since(Instant::now()) / 4);
+    let part = |quarters: u32| Limit {
+        plays: (options.max_schedules.saturating_mul(u64::from(quarters))).div_ceil(4),
+        deadline: begin + quarter * quarters,
+    };
     let at_a_time = if ground.knowledge.rules == Rules::Everything { AT_A_TIME } else { AT_A_TIME_REDUCED };
-    loop {
-        let left = options.max_schedules.saturating_sub(findings.schedules).min(at_a_time as u64);
-        let hangs = findings.unfinished.len() >= MOST_HANGS;
-        if (left == 0 && search.pending() > 0) || hangs || Instant::now() > options.deadline {
-            return Ok(findings);
-        }
-        let attempts: Vec<Attempt<Consequence>> = std::iter::from_fn(|| search.next()).take(left as usize).collect();
-        if attempts.is_empty() {
-            findings.complete = true;
-            return Ok(findings);
-        }
-        let all_played = match ground.play(&attempts) {
-            Err(_) if Instant::now() > options.deadline => return Ok(findings),
-            other => other?,
-        };
-        for (attempt, played) in attempts.iter().zip(all_played) {
-            let awake = played.path.asleep_from.unwrap_or(played.path.steps.len());
-            search.learn(attempt, &played.path.steps[..awake]);
-            findings.take_in(played);
-            done();
+    let mut playing = Playing { findings: Findings::default(), plays: 0, done };
+    if playing.play(ground, search, at_a_time, part(if options.fallback_seed.is_some() { 2 } else { 4 }))? {
+        playing.findings.complete = true;
+        return Ok(playing.findings);
+    }
+    let Some(seed) = options.fallback_seed else { return Ok(playing.findings) };
+    let mut fallback = Fallback { systematic: playing.findings.schedules, ..Fallback::default() };
+    let mut bounded = Bounded::default();
+    playing.play(ground, &mut bounded, AT_A_TIME, part(3))?;
+    fallback.bounded = playing.findings.schedules - fallback.systematic;
+    fallback.preemptions = bounded.covered();
+    playing.findings.complete = bounded.is_complete();
+    if !playing.findings.complete {
+        let mut random = Random::new(seed, ground.plan.sessions.len(), playing.findings.longest());
+        playing.play(ground, &mut random, AT_A_TIME, part(4))?;
+        fallback.random = playing.findings.schedules - fallback.systematic - fallback.bounded;
+    }
+    playing.findings.fallback = Some(fallback);
+    Ok(playing.findings)
+}
+
+impl Playing<'_> {
+    /// Whether the search came to its end before the limit.
+    fn play(
+        &mut self,
+        ground: &mut Ground,
+        search: &mut dyn Search<Consequence>,
+        at_a_time: usize,
+        limit: Limit,
+    ) -> Result<bool, RunError> {
+        loop {
+            let left = limit.plays.saturating_sub(self.plays).min(at_a_time as u64);
+            let hangs = self.findings.unfinished.len() >= MOST_HANGS;
+            if (left == 0 && search.pending() > 0) || hangs || Instant::now() > limit.deadline {
+                return Ok(false);
+            }
+            let attempts: Vec<Attempt<Consequence>> =
+                std::iter::from_fn(|| search.next()).take(left as usize).collect();
+            if attempts.is_empty() {
+                return Ok(true);
+            }
+            let all_played = match ground.play(&attempts) {
+                Err(_) if Instant::now() > limit.deadline => return Ok(false),
+                other => other?,
+            };
+            for (attempt, played) in attempts.iter().zip(all_played) {
+                let awake = played.path.asleep_from.unwrap_or(played.path.steps.len());
+                search.learn(attempt, &played.path.steps[..awake]);
+                self.plays += 1;
+                self.findings.take_in(played);
+                (self.done)();
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use super::worker::Played;
 use super::{Exploration, Failure, Options};
 use crate::runner::RunError;
 use crate::scenario::{Level, Scenario};
-use crate::schedule::{Consequence, Exhaustive, Reduced, Search};
+use crate::schedule::{Consequence, Exhaustive, Reduced, Rules, Search};
 
 pub(super) fn explore_level(
     team: &mut Team,
@@ -29,15 +29,17 @@ pub(super) fn explore_level(
     let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
     let (mut oracle, failing) = Oracle::ask(team, level, plan.sessions.len())?;
     let mut exploration = begun(team, scenario, fix, level);
-    let known = match options.reduces {
-        true => team.first().study(scenario, plan, level, options.deadline)?,
-        false => None,
+    let known = team.first().study(scenario, plan, level, options.deadline)?;
+    let mut search: Box<dyn Search<Consequence>> = match options.reduces && known.is_some() {
+        true => Box::new(Reduced::default()),
+        false => Box::new(Exhaustive::default()),
     };
-    let mut search: Box<dyn Search<Consequence>> = match &known {
-        Some(_) => Box::new(Reduced::default()),
-        None => Box::new(Exhaustive::default()),
-    };
-    let knowledge = Arc::new(known.unwrap_or_else(Knowledge::none));
+    let mut knowledge = known.unwrap_or_else(Knowledge::none);
+    if !options.reduces {
+        // What the statements touch still names what goes wrong.
+        knowledge.rules = Rules::Everything;
+    }
+    let knowledge = Arc::new(knowledge);
     let mut ground = Ground { team, plan, level, knowledge };
     let findings = play_all(&mut ground, search.as_mut(), options, done)?;
     sum_up(&mut exploration, &findings, plan.sessions.len());
@@ -66,6 +68,7 @@ fn begun(team: &mut Team, scenario: &Scenario, fix: Option<&str>, level: Level) 
         schedules: 0,
         orders: 0,
         complete: false,
+        fallback: None,
         retries: 0,
         repaired: 0,
         errors: Vec::new(),
@@ -83,12 +86,10 @@ fn sum_up(exploration: &mut Exploration, findings: &Findings, sessions: usize) {
     exploration.repaired = findings.repaired;
     exploration.racy = findings.racy;
     exploration.complete = findings.complete;
+    exploration.fallback = findings.fallback;
     exploration.errors = findings.errors.iter().map(|(sqlstate, count)| (sqlstate.clone(), *count)).collect();
     exploration.outcomes = findings.outcomes.keys().cloned().collect();
     exploration.orders = findings.orders(sessions);
-    if !findings.complete {
-        exploration.notes.push(format!("a limit was reached after {} schedules", findings.schedules));
-    }
 }
 
 fn not_a_race(failing: Played) -> Failure {

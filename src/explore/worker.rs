@@ -13,7 +13,7 @@ use super::watch::{Knowledge, Watch};
 use crate::history::{Event, History, What};
 use crate::runner::{RunError, RunOptions, Stage};
 use crate::scenario::{Level, Plan, Scenario};
-use crate::schedule::{Consequence, Rules};
+use crate::schedule::{Consequence, Priorities, Rules};
 use crate::server::Server;
 
 /// A schedule to play.
@@ -22,10 +22,20 @@ pub struct Task {
     pub level: Level,
     pub prefix: Vec<usize>,
     pub sleep: Vec<Consequence>,
+    /// Who moves behind the prefix; none: the session that moved last, as long as it can.
+    pub priorities: Option<Priorities>,
     pub grain: Grain,
     /// The sessions that take part; empty: all.
     pub only: Vec<usize>,
     pub knowledge: Arc<Knowledge>,
+}
+
+impl Task {
+    /// Plays these choices, as far as they can be made, then whichever session can move.
+    pub fn new(level: Level, grain: Grain, prefix: Vec<usize>, knowledge: &Arc<Knowledge>) -> Task {
+        let knowledge = Arc::clone(knowledge);
+        Task { level, prefix, sleep: Vec::new(), priorities: None, grain, only: Vec::new(), knowledge }
+    }
 }
 
 /// What came of it.
@@ -71,7 +81,7 @@ impl<'a> Worker<'a> {
     pub fn play(&mut self, task: &Task) -> Result<Played, RunError> {
         let events = RefCell::new(Vec::new());
         let watch = Watch::new(Arc::clone(&task.knowledge), self.stage.sessions(task.level).len());
-        let mut guided = Guided::new(&task.prefix, task.sleep.clone(), task.grain, &task.only, &events, watch);
+        let mut guided = Guided::new(task, &events, watch);
         let mut listener = |event: &Event| events.borrow_mut().push(event.clone());
         let history = self.stage.run(task.level, &mut guided, &mut listener)?;
         let path = guided.path();

@@ -6,13 +6,13 @@ use super::layout::wrap;
 use super::quantity;
 use super::style::Ink;
 use super::{Style, timeline};
-use crate::explore::{Exploration, Failure, Verdict};
+use crate::explore::{Exploration, Failure, Fallback, Verdict};
 use crate::scenario::Level;
 
-/// One form at one level. `reference` is what names the scenario on a command line.
-pub fn render(style: Style, exploration: &Exploration, reference: &str) -> String {
+/// One form at one level. `reference` is what names the scenario on a command line, `seed` drew what was random.
+pub fn render(style: Style, exploration: &Exploration, reference: &str, seed: u64) -> String {
     let mut lines = vec![headline(style, exploration)];
-    lines.extend(coverage(exploration).iter().flat_map(|text| indented(style, text)));
+    lines.extend(coverage(exploration, seed).iter().flat_map(|text| indented(style, text)));
     for failure in &exploration.failures {
         lines.push(String::new());
         lines.extend(failure_lines(style, exploration, failure, reference));
@@ -46,7 +46,7 @@ fn how_often(exploration: &Exploration) -> String {
     }
 }
 
-fn coverage(exploration: &Exploration) -> Vec<String> {
+fn coverage(exploration: &Exploration, seed: u64) -> Vec<String> {
     let mut lines = Vec::new();
     let played = count(exploration.schedules, "schedule");
     let orders = count(exploration.orders, "order");
@@ -54,6 +54,9 @@ fn coverage(exploration: &Exploration) -> Vec<String> {
         true => format!("{played} played, for all {orders}"),
         false => format!("{played} played, of {orders}; not all that can happen was covered"),
     });
+    if let Some(fallback) = &exploration.fallback {
+        lines.extend(fallback_lines(exploration, fallback, seed));
+    }
     if !exploration.errors.is_empty() {
         let errors: Vec<String> = exploration
             .errors
@@ -76,6 +79,31 @@ fn coverage(exploration: &Exploration) -> Vec<String> {
         lines.push(format!("outside every isolation level by design: {}", exploration.by_design.join("; ")));
     }
     lines.extend(exploration.notes.iter().cloned());
+    lines
+}
+
+/// What was covered where not everything could be, and what was not.
+fn fallback_lines(exploration: &Exploration, fallback: &Fallback, seed: u64) -> Vec<String> {
+    let mut lines = vec![match fallback.preemptions {
+        _ if exploration.complete => {
+            "covered: every order that can happen, those with few preemptions first".to_owned()
+        }
+        None => "covered: not even every order without preemption".to_owned(),
+        Some(0) => "covered: every order without preemption".to_owned(),
+        Some(most) => format!("covered: every order with at most {}", count(most as u64, "preemption")),
+    }];
+    let mut parts = vec![format!("{} of a search that the limit cut short", quantity::count(fallback.systematic))];
+    if fallback.bounded > 0 {
+        parts.push(format!("{} with few preemptions", quantity::count(fallback.bounded)));
+    }
+    if fallback.random > 0 {
+        parts.push(format!("{} at random, drawn by --seed {seed}", quantity::count(fallback.random)));
+    }
+    lines.push(format!("schedules: {}", parts.join(", ")));
+    if !exploration.complete {
+        let left = count(exploration.orders_left(), "order");
+        lines.push(format!("not covered: up to {left}; a higher --max-schedules or --time-limit covers more"));
+    }
     lines
 }
 

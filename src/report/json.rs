@@ -6,7 +6,7 @@ use super::Run;
 use super::catalogue::Entry;
 use super::matrix::Advice;
 use super::specs::SpecRow;
-use crate::explore::{Exploration, Failure, Verdict as Explored};
+use crate::explore::{Exploration, Failure, Fallback, Verdict as Explored};
 use crate::history::{Assessment, CheckResult, Event, History, MeasureResult, Phase, SessionEnd, What};
 use crate::load::statistics::{AssertionResult, LoadRow};
 use crate::scenario::Level;
@@ -145,6 +145,8 @@ impl Serialize for Exploration {
             schedules: self.schedules,
             orders: self.orders,
             complete: self.complete,
+            orders_left: self.orders_left(),
+            fallback: self.fallback,
             outcomes: self.outcomes.len(),
             retries: self.retries,
             repaired: self.repaired,
@@ -167,6 +169,9 @@ struct ExplorationEntry<'a> {
     schedules: u64,
     orders: u64,
     complete: bool,
+    /// At most so many orders were not covered.
+    orders_left: u64,
+    fallback: Option<Fallback>,
     /// How many different ones there were.
     outcomes: usize,
     retries: u64,

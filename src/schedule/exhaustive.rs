@@ -17,7 +17,7 @@ impl Default for Exhaustive {
 impl<E: Effect> Search<E> for Exhaustive {
     fn next(&mut self) -> Option<Attempt<E>> {
         let prefix = self.pending.pop()?;
-        Some(Attempt { prefix, sleep: Vec::new(), origin: 0 })
+        Some(Attempt { prefix, sleep: Vec::new(), priorities: None, origin: 0 })
     }
 
     fn learn(&mut self, attempt: &Attempt<E>, steps: &[Step<E>]) {

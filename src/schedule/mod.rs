@@ -1,7 +1,9 @@
 //! Which session moves next: schedules as data, and the strategies that make them. Knows no database.
 
+mod bounded;
 mod dependence;
 mod exhaustive;
+mod random;
 mod reduced;
 mod replay;
 mod search;
@@ -10,8 +12,10 @@ mod simulation;
 mod staged;
 mod text;
 
+pub use bounded::Bounded;
 pub use dependence::{Atom, AtomKind, Consequence, Footprint, LockMode, Object, Rules, groups};
 pub use exhaustive::Exhaustive;
+pub use random::{Priorities, Random};
 pub use reduced::{Reduced, together};
 pub use replay::Replay;
 pub use search::{Attempt, Effect, Search, Step};

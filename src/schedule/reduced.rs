@@ -49,7 +49,7 @@ impl<E: Effect> Search<E> for Reduced<E> {
     fn next(&mut self) -> Option<Attempt<E>> {
         if !self.begun {
             self.begun = true;
-            return Some(Attempt { prefix: Vec::new(), sleep: Vec::new(), origin: 0 });
+            return Some(Attempt { prefix: Vec::new(), sleep: Vec::new(), priorities: None, origin: 0 });
         }
         let (_, origin, Reverse(pick)) = self.pending.pop_last()?;
         let node = &self.nodes[origin];
@@ -60,7 +60,7 @@ impl<E: Effect> Search<E> for Reduced<E> {
             |pair: &[usize]| self.nodes[pair[1]].parent.map(|(parent, pick)| self.nodes[parent].picks[pick].session);
         let mut prefix: Vec<usize> = places.windows(2).filter_map(choice).collect();
         prefix.push(node.picks[pick].session);
-        Some(Attempt { prefix, sleep, origin })
+        Some(Attempt { prefix, sleep, priorities: None, origin })
     }
 
     fn learn(&mut self, attempt: &Attempt<E>, steps: &[Step<E>]) {

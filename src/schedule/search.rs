@@ -3,6 +3,8 @@
 //! A search is stateless: it knows a place in the tree of schedules only as the choices that lead there, and comes back
 //! to it by playing them again.
 
+use super::Priorities;
+
 /// What one choice brought about, as far as a search looks at it.
 pub trait Effect: Clone {
     /// The session that was chosen.
@@ -18,6 +20,8 @@ pub struct Attempt<E> {
     /// Sessions that need not be chosen from the prefix's last choice on, by what they would bring about, until
     /// something happens that this depends on.
     pub sleep: Vec<E>,
+    /// Who moves behind the prefix, in place of the session that moved last.
+    pub priorities: Option<Priorities>,
     /// Where the search comes from; its own business.
     pub(super) origin: usize,
 }

@@ -95,7 +95,7 @@ impl Program {
         Program(lengths.iter().map(session).collect())
     }
 
-    /// Plays these choices, as far as they can be made, then the first session that is not blocked.
+    /// Plays these choices, as far as they can be made, then whichever session is not blocked.
     pub fn run(&self, choices: &[usize]) -> (Run, Vec<Step<Done>>) {
         let mut possible: Vec<usize> = Vec::new();
         for &choice in choices {
@@ -107,7 +107,7 @@ impl Program {
         self.play(&possible, Vec::new())
     }
 
-    /// Plays the prefix, then the first session that is neither blocked nor asleep.
+    /// Plays the prefix, then the same session as long as it is neither blocked nor asleep, then the first that is not.
     fn play(&self, prefix: &[usize], mut sleep: Vec<Done>) -> (Run, Vec<Step<Done>>) {
         let mut state = State {
             position: vec![0; self.0.len()],
@@ -124,7 +124,9 @@ impl Program {
             let enabled: Vec<usize> = (0..self.0.len())
                 .filter(|&session| state.position[session] < self.0[session].len() && !waits(session))
                 .collect();
-            let awake = enabled.iter().find(|session| sleep.iter().all(|done| done.session != **session));
+            let last = steps.last().map(|step: &Step<Done>| step.effect.session);
+            let mut awake = enabled.iter().filter(|session| sleep.iter().all(|done| done.session != **session));
+            let awake = awake.clone().find(|session| Some(**session) == last).or(awake.next());
             let Some(&chosen) = prefix.get(steps.len()).or(awake).or(enabled.first()) else { break };
             if steps.len() >= prefix.len() && awake.is_none() {
                 asleep_from.get_or_insert(steps.len());

@@ -34,7 +34,8 @@ pub fn forms(scenario: &Scenario) -> Vec<(Option<&str>, Vec<Level>)> {
 }
 
 pub fn options(reduces: bool, max_schedules: u64, seconds: u64) -> Options {
-    Options { deadline: Instant::now() + Duration::from_secs(seconds), max_schedules, runners: 1, reduces }
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    Options { deadline, max_schedules, fallback_seed: None, runners: 1, reduces }
 }
 
 /// What exploring gives at each level; nothing where the server lacks what the scenario requires.

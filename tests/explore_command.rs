@@ -1,0 +1,63 @@
+//! `isolab explore` as a user runs it: limits, what is left out, what does not repeat.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+fn isolab(arguments: &[&str]) -> (i32, String) {
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_isolab")).args(arguments).output().expect("it runs");
+    let code = output.status.code().expect("it ends by itself");
+    assert!(code != 2 && code != 3, "{}", String::from_utf8_lossy(&output.stderr));
+    (code, String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+fn json(arguments: &[&str]) -> (i32, Value) {
+    let (code, text) = isolab(&[arguments, &["--format", "json"]].concat());
+    (code, serde_json::from_str(&text).expect("JSON"))
+}
+
+/// A scenario in a file of its own; the folder goes with the first of the two.
+fn file(text: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path: PathBuf = folder.path().join("mine.sql");
+    std::fs::write(&path, text).expect("written");
+    (folder, path.to_str().expect("UTF-8").to_owned())
+}
+
+/// Three sessions that count, with and without a lost update.
+fn counter() -> String {
+    let session = |name: &str| {
+        format!("-- @session {name}\nSELECT v FROM t WHERE id = 1 \\gset\nUPDATE t SET v = :v + 1 WHERE id = 1;\n")
+    };
+    let sessions: String = ["a", "b", "c"].map(session).concat();
+    format!(
+        "-- @title Counter\n-- @schema\nCREATE TABLE t (id int PRIMARY KEY, v int);\n\
+         -- @setup\nINSERT INTO t VALUES (1, 0);\n{sessions}-- @check all count\nSELECT v = 3 FROM t;\n"
+    )
+}
+
+#[test]
+fn a_limit_says_what_was_covered_and_what_was_not() {
+    let (_folder, file) = file(&counter());
+    let explore = |runners: &str, seed: &str| {
+        let limits = ["--no-reduce", "--max-schedules", "240", "--runners", runners, "--seed", seed];
+        json(&[&["explore", &file][..], &limits].concat())
+    };
+    let (code, one) = explore("1", "7");
+    assert_eq!(code, 1, "a lost update is found all the same");
+    let found = &one["explore"][0];
+    let fallback = &found["fallback"];
+    let count = |key: &str| fallback[key].as_u64().expect("a number");
+    assert_eq!((&found["complete"], count("systematic"), count("preemptions")), (&Value::Bool(false), 120, 1));
+    assert!(count("bounded") > 0 && count("random") > 0, "{fallback}");
+    assert_eq!(
+        count("systematic") + count("bounded") + count("random"),
+        found["schedules"].as_u64().expect("a number")
+    );
+    assert_eq!((&one["seed"], &found["orders"]), (&7.into(), &1680.into()));
+    assert_eq!(explore("3", "7").1, one, "neither the runners nor the time decide what is played");
+    let (_, text) = isolab(&["explore", &file, "--no-reduce", "--max-schedules", "240", "--seed", "7"]);
+    for part in ["covered: every order with at most 1 preemption", "drawn by --seed 7", "not covered: up to 1,"] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+}
