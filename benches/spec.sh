@@ -11,6 +11,9 @@ folder=$(cd "$(dirname "$0")/.." && pwd)
 isolab=${ISOLAB:-$folder/target/release/isolab}
 rounds=${ROUNDS:-5}
 work=$(mktemp -d)
+chmod 755 "$work"
+# A server of its own, beside whatever else is kept.
+export ISOLAB_CACHE="$work/cache"
 trap '"$isolab" server stop >/dev/null 2>&1 || true; rm -rf "$work"' EXIT INT TERM
 
 # What PostgreSQL's own test driver sets for the tester.

@@ -1,7 +1,9 @@
 use std::path::Path;
 
 use super::*;
+use crate::program::request::Answer;
 use crate::scenario::template::Variables as _;
+use crate::scenario::value::Value;
 use crate::scenario::{Disk, parse};
 
 /// The first call of a scenario whose only session has this body.
