@@ -47,16 +47,19 @@ impl Template {
         })
     }
 
-    /// The template as it was written.
+    /// The template as it was written. A variable is quoted only where what follows would become a part of its name.
     pub fn written(&self) -> String {
-        self.pieces
-            .iter()
-            .map(|piece| match piece {
-                Piece::Text { text, .. } => text.clone(),
-                Piece::Value { name, .. } => format!(":{name}"),
-                Piece::Identifier { name, .. } => format!(":{}", quoted_identifier(name)),
-            })
-            .collect()
+        let goes_on = |index: usize| match self.pieces.get(index + 1) {
+            Some(Piece::Text { text, .. }) => text.starts_with(|c: char| c.is_alphanumeric() || c == '_'),
+            _ => false,
+        };
+        let written = |(index, piece): (usize, &Piece)| match piece {
+            Piece::Text { text, .. } => text.clone(),
+            Piece::Value { name, .. } if goes_on(index) => format!(":'{name}'"),
+            Piece::Value { name, .. } => format!(":{name}"),
+            Piece::Identifier { name, .. } => format!(":{}", quoted_identifier(name)),
+        };
+        self.pieces.iter().enumerate().map(written).collect()
     }
 
     /// SQL with every value as a literal of its type; a variable that is not set is null.

@@ -80,7 +80,7 @@ pub fn command<'a>(word: Slice<'a>, text: Slice<'a>, diagnostics: &mut Diagnosti
 
 /// An expression or statement up to the end of the line; a `;` there is not needed and does no harm.
 fn expression<'a>(word: Slice<'a>, text: Slice<'a>, diagnostics: &mut Diagnostics) -> Option<Slice<'a>> {
-    let text = text.get(0..text.text.trim_end_matches(';').len()).trim();
+    let text = text.get(0..text.text.trim_end_matches(|c: char| c == ';' || c.is_whitespace()).len());
     if text.is_empty() {
         diagnostics.error(word.span(), format!("`\\{}` needs an expression", word.text));
         return None;

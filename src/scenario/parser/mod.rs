@@ -32,7 +32,8 @@ use super::model::{Load, Param, Scenario, Script};
 use super::source::{SourceFile, Sources, Span};
 use super::template::Template;
 
-pub use whole::whole;
+pub(super) use body::steps::Steps;
+pub use whole::{file_section, whole};
 
 /// More sections are no scenario.
 const MOST_SECTIONS: usize = 10_000;

@@ -36,7 +36,7 @@ pub fn whole(files: &dyn FileReader, path: &Path, text: &str, rows: Option<&Load
 }
 
 /// `@file` with the rows as comments.
-fn file_section(rows: &LoadRows) -> Result<String, ReadError> {
+pub fn file_section(rows: &LoadRows) -> Result<String, ReadError> {
     // A comment that begins with `@` would be a section of its own.
     let is_mistakable = rows.columns.iter().chain(rows.rows.iter().flatten()).any(|cell| cell.starts_with('@'));
     let style = if is_mistakable { csv::QuoteStyle::Always } else { csv::QuoteStyle::Necessary };

@@ -2,7 +2,7 @@
 
 mod blocks;
 pub mod scope;
-mod steps;
+pub mod steps;
 #[cfg(test)]
 mod tests;
 mod writes;
@@ -179,7 +179,7 @@ impl Compiler<'_, '_> {
             Command::On(sqlstates) => self.begin_arm(sqlstates, span),
             Command::EndIf | Command::EndWhile | Command::EndTry => self.end_block(word.text, span),
             Command::Step(name) => {
-                if let Some(empty) = self.steps.open(&name) {
+                if let Some(empty) = self.steps.open(&name.text, name.span) {
                     self.empty_step(empty);
                 }
             }

@@ -1,7 +1,6 @@
 //! Which step each operation of a body belongs to.
 
 use crate::program::{Control, Op};
-use crate::scenario::parser::header::Name;
 use crate::scenario::source::Span;
 
 /// The steps of a body as it is read from top to bottom.
@@ -26,15 +25,20 @@ pub struct Steps {
 
 impl Steps {
     /// `\step NAME`. The place of the `\step` before, where nothing stands between the two.
-    pub fn open(&mut self, name: &Name) -> Option<Span> {
-        let empty = self.fresh.replace(name.span);
-        self.open = Some(self.push(name.text.clone()));
+    pub fn open(&mut self, name: &str, span: Span) -> Option<Span> {
+        let empty = self.fresh.replace(span);
+        self.open = Some(self.push(name.to_owned()));
         empty
     }
 
     /// The place of a `\step` that nothing follows.
     pub fn empty(&self) -> Option<Span> {
         self.fresh
+    }
+
+    /// The operations that wait for the next statement's step.
+    pub fn waiting(&self) -> &[usize] {
+        &self.waiting
     }
 
     /// The step of a statement, which is about to be pushed to `ops`.
