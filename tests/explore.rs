@@ -33,6 +33,15 @@ fn the_result_is_the_same_for_every_number_of_runners() {
     }
 }
 
+#[test]
+fn who_rolls_back_with_a_no_has_seen_nothing() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let scenario = load("tests/cases/coupon-once-per-customer.sql").expect("valid");
+    let found = explored(&server, &scenario, Some("unique"), &Level::ALL, &options(true, 100, 60));
+    assert!(found.iter().all(|found| found.verdict == Verdict::Safe), "{found:#?}");
+    assert!(found[0].errors.iter().any(|(sqlstate, _)| sqlstate == "23505"));
+}
+
 fn isolab(arguments: &[&str]) -> (i32, String) {
     let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_isolab")).args(arguments).output().expect("it runs");
     (output.status.code().expect("it ends by itself"), String::from_utf8(output.stdout).expect("UTF-8"))

@@ -119,10 +119,11 @@ fn unknown(outcome: &Outcome) -> Judgement {
     }
 }
 
-/// The sessions that failed for good, or were told what no serial order tells them.
+/// The sessions that failed for good, rolled back with a no, or were told what no serial order tells them.
 fn refused(serial: &[Outcome], outcome: &Outcome) -> Vec<usize> {
     let mut refused = outcome.failed_sessions();
-    refused.extend((0..outcome.told.len()).filter(|&session| is_new(serial, outcome, session)));
+    let without_trace = |&session: &usize| outcome.gave_in[session] || is_new(serial, outcome, session);
+    refused.extend((0..outcome.told.len()).filter(without_trace));
     refused.sort_unstable();
     refused.dedup();
     refused

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::contents::{ColumnKind, Contents};
 use super::words::has_word;
-use crate::history::{Event, History, Phase, Told, What};
+use crate::history::{Event, Fate, History, Phase, Told, What};
 
 /// OIDs of types whose values differ from run to run: dates and times, transaction ids, places in the WAL and in tables.
 const PASSING_TYPES: [u32; 11] = [27, 28, 1082, 1083, 1114, 1184, 1186, 1266, 2970, 3220, 5069];
@@ -22,6 +22,8 @@ pub struct Outcome {
     pub failing: Vec<String>,
     /// For each session the first error of its schedule, repaired by a retry or not.
     pub errors: Vec<Option<String>>,
+    /// For each session whether it rolled back a call with a business no: then it has done and seen nothing.
+    pub gave_in: Vec<bool>,
 }
 
 /// How the line of a call that failed for good begins.
@@ -40,7 +42,8 @@ impl Outcome {
             answers: sessions.clone().map(|session| answers(history, session, contents, &ranks)).collect(),
             told: sessions.clone().map(|session| told(history, session)).collect(),
             failing: last.failing_checks().into_iter().map(str::to_owned).collect(),
-            errors: sessions.map(|session| first_error(history, session)).collect(),
+            errors: sessions.clone().map(|session| first_error(history, session)).collect(),
+            gave_in: sessions.map(|session| gave_in(history, session)).collect(),
         }
     }
 
@@ -139,6 +142,11 @@ fn told(history: &History, session: usize) -> Vec<String> {
         }
     }
     calls.into_values().collect()
+}
+
+fn gave_in(history: &History, session: usize) -> bool {
+    of_session(history, session)
+        .any(|event| matches!(event.what, What::Ended { fate: Some(Fate::RolledBack), told: Some(Told::Rejected), .. }))
 }
 
 fn first_error(history: &History, session: usize) -> Option<String> {
