@@ -1,4 +1,5 @@
-//! A schedule as text that a shell leaves alone: `alice.2 bob.2 alice bob` (two statements of alice, two of bob, …).
+//! A schedule as text that a shell leaves alone: `alice.2 bob.2 alice bob` (two statements of alice, two of bob, …). Where
+//! that gets long, sessions are named by their number: `1.2 2.2 1 2`.
 
 use std::fmt;
 
@@ -17,12 +18,23 @@ pub enum ScheduleError {
     Malformed { part: String },
 }
 
+/// A longer text names sessions by number.
+const LONGEST: usize = 199;
 /// More moves of one session in a row than any run has statements.
 const MOST_REPEATS: usize = 100_000;
 
 impl Schedule {
-    /// The text, with the sessions' names.
+    /// The text, with the sessions' names, or with their numbers where it would be longer than [`LONGEST`].
     pub fn text(&self, names: &[&str]) -> String {
+        let text = self.written(names);
+        if text.len() <= LONGEST || names.iter().any(|name| name.parse::<usize>().is_ok()) {
+            return text;
+        }
+        let numbers: Vec<String> = (1..=names.len()).map(|number| number.to_string()).collect();
+        self.written(&numbers.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn written(&self, names: &[&str]) -> String {
         let runs = self.choices.chunk_by(|left, right| left == right);
         let parts: Vec<String> = runs
             .filter_map(|run| {
@@ -43,7 +55,8 @@ impl Schedule {
                     _ => return Err(ScheduleError::Malformed { part: part.to_owned() }),
                 },
             };
-            let Some(session) = names.iter().position(|known| *known == name) else {
+            let by_number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|session| *session < names.len());
+            let Some(session) = names.iter().position(|known| *known == name).or_else(by_number) else {
                 return Err(ScheduleError::UnknownSession { name: name.to_owned(), known: names.join(", ") });
             };
             choices.extend(std::iter::repeat_n(session, count));
@@ -62,6 +75,8 @@ impl fmt::Display for Schedule {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const NAMES: [&str; 2] = ["alice", "bob-2"];
@@ -72,6 +87,29 @@ mod tests {
         assert_eq!(schedule.text(&NAMES), "alice.2 bob-2 alice bob-2.3");
         assert_eq!(Schedule::parse("alice.2 bob-2 alice bob-2.3", &NAMES), Ok(schedule));
         assert_eq!(Schedule::parse("  ", &NAMES), Ok(Schedule::default()));
+    }
+
+    #[test]
+    fn a_session_may_be_named_by_its_number() {
+        assert_eq!(Schedule::parse("1.2 bob-2 2", &NAMES), Ok(Schedule { choices: vec![0, 0, 1, 1] }));
+        assert_eq!(Schedule::parse("2", &["2", "1"]), Ok(Schedule { choices: vec![0] }), "a name comes first");
+        assert!(Schedule::parse("3", &NAMES).is_err() && Schedule::parse("0", &NAMES).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn forty_steps_take_less_than_two_hundred_characters(
+            names in proptest::collection::hash_set("[a-z][a-z0-9_-]{0,20}", 12),
+            choices in proptest::collection::vec(0..12usize, 0..=40),
+        ) {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let schedule = Schedule { choices };
+            let text = schedule.text(&names);
+            prop_assert!(text.len() < 200, "{}", text);
+            // Between single quotes a shell takes it as it is.
+            prop_assert!(text.chars().all(|c| c.is_ascii_alphanumeric() || "-_. ".contains(c)));
+            prop_assert_eq!(Schedule::parse(&text, &names), Ok(schedule));
+        }
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub struct PlayArgs {
     /// Wait for Enter before each statement.
     #[arg(long)]
     pub step: bool,
-    /// Play this schedule, as a report printed it, in place of the staged one.
+    /// Play this schedule, as a report printed it, in place of the staged one: sessions by name or number.
     #[arg(long, value_name = "SCHEDULE")]
     pub replay: Option<String>,
     /// Give up after this time, as in 30s or 2m.
