@@ -223,17 +223,16 @@ impl Consequence {
         if touched.lock_conflicts_with(ended) || touched.probes_locks_of(ended) {
             return true;
         }
-        let snapshot = matches!(statement.kind, AtomKind::Issue { snapshot: true, .. });
-        let commits = end.kind == AtomKind::Commit;
         let sees = match self.rules {
+            // A dangerous structure that this end completes dooms the transaction: it fails at its next statement, or
+            // goes free if it rolls back before.
+            Rules::Serializable => return self.are_connected(statement, end),
             Rules::ReadCommitted => touched.touches_writes_of(ended),
             // The snapshot serves the whole transaction.
             _ => statement.transaction.touches_writes_of(ended) || touched.touches_writes_of(ended),
         };
-        (snapshot && commits && sees)
-            || (self.rules == Rules::Serializable
-                && self.are_connected(statement, end)
-                && (snapshot || meet_either_way(touched, ended)))
+        let snapshot = matches!(statement.kind, AtomKind::Issue { snapshot: true, .. });
+        snapshot && end.kind == AtomKind::Commit && sees
     }
 
     fn ends_depend(&self, left: &Atom, right: &Atom) -> bool {
