@@ -16,6 +16,12 @@ use crate::wire::{Connection, ResultSet, ServerError};
 /// Of more serial orders only so many are measured.
 const MOST_ORDERS: usize = 24;
 
+/// A statement that waits for a lock which a finished session keeps would wait for ever.
+const PATIENCE: (&str, &str) = ("lock_timeout", "100ms");
+const AS_IT_IS: &[(&str, &str)] = &[PATIENCE];
+/// Without sequential scans, rows are read by their keys even where a table has one page.
+const BY_ROW: &[(&str, &str)] = &[PATIENCE, ("enable_seqscan", "off"), ("enable_bitmapscan", "off")];
+
 /// The footprints at a level; none where tables are parts of others.
 pub fn measure(
     stage: &mut Stage,
@@ -30,12 +36,9 @@ pub fn measure(
     }
     let by_row = level != Level::Serializable;
     let mut connections = Vec::new();
+    let settings = if by_row { BY_ROW } else { AS_IT_IS };
     for session in 0..plan.sessions.len() {
-        let mut connection = stage.connect_session(session, level)?;
-        if by_row {
-            connection.query("SET enable_seqscan = off; SET enable_bitmapscan = off", deadline)?;
-        }
-        connections.push(connection);
+        connections.push(stage.connect_session(session, level, settings)?);
     }
     let probe = Probe { catalog, by_row, snapshot: Snapshot::default(), labels: Default::default(), deadline };
     let footprints = Footprints::default();
@@ -66,6 +69,9 @@ impl Measurement<'_, '_> {
         self.committed.clear();
         self.open.clear();
         self.probe.labels.clear();
+        for connection in &mut self.connections {
+            connection.query("SELECT pg_advisory_unlock_all()", self.probe.deadline)?;
+        }
         self.set_the_scene()?;
         let mut next = vec![0; self.plan.sessions.len()];
         for &session in order {

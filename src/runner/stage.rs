@@ -124,11 +124,18 @@ impl<'a> Stage<'a> {
         Ok(results.into_iter().next_back().unwrap_or_default())
     }
 
-    /// A further connection like that of a session.
-    pub(crate) fn connect_session(&self, session: usize, level: Level) -> Result<Connection, RunError> {
+    /// A further connection like that of a session, with further settings of its own.
+    pub(crate) fn connect_session(
+        &self,
+        session: usize,
+        level: Level,
+        settings: &[(&str, &str)],
+    ) -> Result<Connection, RunError> {
         let session = &self.plan.sessions[session];
         let level = session.level.unwrap_or(level);
-        Ok(Connection::connect(&self.session_options(&self.sandbox.options(), &session.name, level))?)
+        let options = self.session_options(&self.sandbox.options(), &session.name, level);
+        let set = |options: ConnectOptions, (name, value): &(&str, &str)| options.with_setting(name, value);
+        Ok(Connection::connect(&settings.iter().fold(options, set))?)
     }
 
     /// The value of an expression over variables; the inner error is the expression's own.
