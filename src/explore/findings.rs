@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Fallback;
 use super::orders::{merges, switches};
 use super::outcome::Outcome;
+use super::watch::Knowledge;
 use super::worker::Played;
 
 /// All schedules that came to the same.
@@ -29,6 +30,8 @@ pub struct Findings {
     pub unfinished: Vec<Played>,
     /// Nothing is left to play.
     pub complete: bool,
+    /// What the search would have had to know: it is to begin again.
+    pub correction: Option<Knowledge>,
 }
 
 impl Findings {

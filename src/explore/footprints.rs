@@ -1,6 +1,6 @@
 //! What each statement of a program touches, as it was measured.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::schedule::{Footprint, groups};
@@ -17,6 +17,8 @@ pub struct Footprints {
     alike: HashMap<CallOf, HashMap<String, Arc<Footprint>>>,
     calls: HashMap<CallOf, Arc<Footprint>>,
     commits: HashMap<CallOf, Arc<Footprint>>,
+    /// Statements without their values that were met when schedules were played, with values that were not measured.
+    met: HashSet<(CallOf, String)>,
 }
 
 impl Footprints {
@@ -32,6 +34,20 @@ impl Footprints {
     pub fn add_commit(&mut self, of: CallOf, footprint: &Footprint) {
         absorb(self.commits.entry(of).or_default(), footprint);
         absorb(self.calls.entry(of).or_default(), footprint);
+    }
+
+    /// Takes note of a statement that a schedule came to. Whether its call touches more than was known: what was played
+    /// without that knowledge may have left out orders that count.
+    pub fn meet(&mut self, of: CallOf, sql: &str) -> bool {
+        let is_measured = self.statements.get(&of).is_some_and(|statements| statements.contains_key(sql));
+        if is_measured || !self.met.insert((of, without_values(sql))) {
+            return false;
+        }
+        let footprint = self.of_statement(of.0, of.1, sql);
+        let call = self.calls.entry(of).or_default();
+        let known = Arc::clone(call);
+        absorb(call, &footprint);
+        *call != known
     }
 
     pub fn of_statement(&self, session: usize, call: usize, sql: &str) -> Arc<Footprint> {
@@ -115,6 +131,17 @@ mod tests {
         assert_eq!(*footprints.of_statement(0, 0, "UPDATE teams SET spent = 2 WHERE id = 'a'"), writes("a"));
         let other = footprints.of_statement(0, 0, "UPDATE teams SET spent = 3 WHERE id = 'c'");
         assert!(other.writes.contains(&Object::all("teams")));
+    }
+
+    #[test]
+    fn a_call_touches_what_its_statements_are_seen_to_touch() {
+        let mut footprints = Footprints::default();
+        footprints.add((0, 0), "UPDATE teams SET spent = 1 WHERE id = 'a'", &writes("a"));
+        assert!(!footprints.meet((0, 0), "UPDATE teams SET spent = 1 WHERE id = 'a'"));
+        assert!(footprints.meet((0, 0), "UPDATE teams SET spent = 1 WHERE id = 'b'"));
+        assert!(!footprints.meet((0, 0), "UPDATE teams SET spent = 1 WHERE id = 'c'"), "any row is known by now");
+        assert!(footprints.of_call(0, 0).writes.contains(&Object::all("teams")));
+        assert!(footprints.meet((0, 0), "DELETE FROM teams") && footprints.of_call(0, 0).everything);
     }
 
     #[test]

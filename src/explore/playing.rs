@@ -21,6 +21,8 @@ struct Limit {
     /// Schedules played in all, known ones included.
     plays: u64,
     deadline: Instant,
+    /// No further than to a schedule that shows that the search relies on something wrong.
+    while_right: bool,
 }
 
 struct Playing<'p> {
@@ -41,11 +43,16 @@ pub fn play_all(
     let part = |quarters: u32| Limit {
         plays: (options.max_schedules.saturating_mul(u64::from(quarters))).div_ceil(4),
         deadline: begin + quarter * quarters,
+        while_right: false,
     };
     let at_a_time = if ground.knowledge.rules == Rules::Everything { AT_A_TIME } else { AT_A_TIME_REDUCED };
     let mut playing = Playing { findings: Findings::default(), plays: 0, done };
-    if playing.play(ground, search, at_a_time, part(if options.fallback_seed.is_some() { 2 } else { 4 }))? {
+    let whole = part(if options.fallback_seed.is_some() { 2 } else { 4 });
+    if playing.play(ground, search, at_a_time, Limit { while_right: true, ..whole })? {
         playing.findings.complete = true;
+        return Ok(playing.findings);
+    }
+    if playing.findings.correction.is_some() {
         return Ok(playing.findings);
     }
     let Some(seed) = options.fallback_seed else { return Ok(playing.findings) };
@@ -92,8 +99,15 @@ impl Playing<'_> {
                 let awake = played.path.asleep_from.unwrap_or(played.path.steps.len());
                 search.learn(attempt, &played.path.steps[..awake]);
                 self.plays += 1;
+                if limit.while_right && self.findings.correction.is_none() {
+                    self.findings.correction =
+                        ground.knowledge.corrected_by(&played.history, ground.plan.sessions.len());
+                }
                 self.findings.take_in(played);
                 (self.done)();
+            }
+            if self.findings.correction.is_some() {
+                return Ok(false);
             }
         }
     }

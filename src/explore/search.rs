@@ -30,10 +30,7 @@ pub(super) fn explore_level(
     let (mut oracle, failing) = Oracle::ask(team, level, plan.sessions.len())?;
     let mut exploration = begun(team, scenario, fix, level);
     let known = team.first().study(scenario, plan, level, options.deadline)?;
-    let mut search: Box<dyn Search<Consequence>> = match options.reduces && known.is_some() {
-        true => Box::new(Reduced::default()),
-        false => Box::new(Exhaustive::default()),
-    };
+    let understood = known.is_some();
     let mut knowledge = known.unwrap_or_else(Knowledge::none);
     if !options.reduces {
         // What the statements touch still names what goes wrong.
@@ -41,7 +38,17 @@ pub(super) fn explore_level(
     }
     let knowledge = Arc::new(knowledge);
     let mut ground = Ground { team, plan, level, knowledge };
-    let findings = play_all(&mut ground, search.as_mut(), options, done)?;
+    let findings = loop {
+        let mut search: Box<dyn Search<Consequence>> = match options.reduces && understood {
+            true => Box::new(Reduced::default()),
+            false => Box::new(Exhaustive::default()),
+        };
+        let mut findings = play_all(&mut ground, search.as_mut(), options, done)?;
+        match findings.correction.take() {
+            Some(correction) => ground.knowledge = Arc::new(correction),
+            None => break findings,
+        }
+    };
     sum_up(&mut exploration, &findings, plan.sessions.len());
     let (verdict, found) = judge_all(&mut ground, &mut oracle, findings)?;
     exploration.verdict = verdict;

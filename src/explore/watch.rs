@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::footprints::Footprints;
 use super::words::first_word;
-use crate::history::{Event, Phase, What};
+use crate::history::{Event, History, Phase, What};
 use crate::schedule::{Atom, AtomKind, Consequence, Footprint, Rules};
 
 /// What is known of a program before it is explored.
@@ -20,6 +20,23 @@ impl Knowledge {
     /// Every order counts.
     pub fn none() -> Knowledge {
         Knowledge { rules: Rules::Everything, footprints: Footprints::default(), groups: Arc::default() }
+    }
+
+    /// The same with what a run shows to be missing; none where nothing is.
+    pub fn corrected_by(&self, history: &History, sessions: usize) -> Option<Knowledge> {
+        if self.rules == Rules::Everything {
+            return None;
+        }
+        let mut footprints = self.footprints.clone();
+        let mut is_new = false;
+        for event in history.events.iter().filter(|event| event.phase == Phase::Schedule) {
+            match &event.what {
+                What::Sent { sql } if !is_control(sql) => is_new |= footprints.meet((event.session, event.call), sql),
+                _ => {}
+            }
+        }
+        let groups = Arc::new(footprints.groups(sessions));
+        is_new.then_some(Knowledge { rules: self.rules, footprints, groups })
     }
 }
 
@@ -130,4 +147,9 @@ impl Watched {
     fn atom(&self, session: usize, kind: AtomKind) -> Atom {
         Atom { session, kind, footprint: Arc::clone(&self.statement), transaction: Arc::clone(&self.call) }
     }
+}
+
+/// Whether a statement begins or ends a transaction.
+fn is_control(sql: &str) -> bool {
+    ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT"].contains(&first_word(sql).as_str())
 }
