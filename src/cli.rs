@@ -100,7 +100,7 @@ pub enum Command {
     Load(LoadArgs),
     /// List the built-in scenarios.
     List(ListArgs),
-    /// Print a scenario's file whole, ready to copy and change.
+    /// Print a scenario's file whole, ready to copy and change, or what a fix changes in it.
     Show(ShowArgs),
     /// Write a scenario to begin with, which runs as it is.
     New(NewArgs),

@@ -76,6 +76,39 @@ fn a_shown_scenario_is_whole() {
 }
 
 #[test]
+fn a_fix_is_shown_as_what_it_changes() {
+    let output = isolab(&["show", "overspend", "--fix", "for-update"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let shown = stdout(&output);
+    assert!(shown.starts_with("--- overspend\n+++ overspend --fix for-update\n@@ -1,"), "{shown}");
+    assert!(shown.contains("\n+-- @fix for-update\n"), "{shown}");
+    assert!(shown.contains("\n+SELECT budget FROM teams WHERE id = 'design' FOR UPDATE \\gset team_\n"), "{shown}");
+    assert!(shown.contains("\n -- @session alice: approve('alice', 300)\n"), "{shown}");
+}
+
+#[test]
+fn two_fixes_are_compared_with_each_other_and_all_with_what_is_written() {
+    let two = stdout(&isolab(&["show", "write-skew", "--fix", "serializable", "--fix", "for-update"]));
+    assert!(two.starts_with("--- write-skew --fix serializable\n+++ write-skew --fix for-update\n"), "{two}");
+    assert!(two.contains("\n--- @fix serializable at serializable\n"), "{two}");
+    let all = stdout(&isolab(&["show", "write-skew", "--fix", "all"]));
+    let variants = isolab::scenario::load("write-skew").expect("a scenario").variants;
+    assert_eq!(all.matches("\n+++ write-skew --fix ").count(), variants.len());
+}
+
+#[test]
+fn what_cannot_be_compared_says_why() {
+    let refused = |fixes: &[&str]| {
+        let fixes = fixes.iter().flat_map(|fix| ["--fix", fix]);
+        let output = isolab(&["show", "write-skew"].into_iter().chain(fixes).collect::<Vec<_>>());
+        assert_eq!(output.status.code(), Some(2));
+        stderr(&output)
+    };
+    assert!(refused(&["for-updat"]).contains("did you mean `for-update`?"));
+    assert!(refused(&["for-update", "conditional", "serializable"]).starts_with("error: only two forms"));
+}
+
+#[test]
 fn a_closed_pipe_is_no_failure() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_isolab"))
         .args(["show", "write-skew"])

@@ -2,6 +2,7 @@
 
 pub mod assertions;
 pub mod catalogue;
+pub mod difference;
 pub mod exploration;
 mod grid;
 pub mod json;

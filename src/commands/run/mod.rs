@@ -19,7 +19,7 @@ use crate::server::Server;
 use crate::verdict::Outcome;
 pub use perform::{Performance, perform_all};
 use perform::{perform, stories};
-pub use selection::{LevelChoice, Selection, chosen_levels, level_of, select};
+pub use selection::{LevelChoice, Selection, chosen_levels, forms, level_of, select};
 
 /// What staging understands, whatever the scenario.
 #[derive(Debug, Args)]

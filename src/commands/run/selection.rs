@@ -88,7 +88,8 @@ pub fn chosen_levels(choices: &[LevelChoice]) -> Vec<Level> {
     levels
 }
 
-fn forms<'a>(scenario: &'a Scenario, fixes: &[String]) -> Result<Vec<Option<&'a str>>, UsageError> {
+/// The forms that `--fix` names, as written for none; an unknown one with what could be meant.
+pub fn forms<'a>(scenario: &'a Scenario, fixes: &[String]) -> Result<Vec<Option<&'a str>>, UsageError> {
     if fixes.is_empty() {
         return Ok(vec![None]);
     }
