@@ -34,6 +34,11 @@ impl History {
     pub fn session_name(&self, index: usize) -> &str {
         self.sessions.get(index).map_or("?", |session| &session.name)
     }
+
+    /// The names of all sessions.
+    pub fn session_names(&self) -> Vec<&str> {
+        self.sessions.iter().map(|session| session.name.as_str()).collect()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -61,3 +61,37 @@ fn a_limit_says_what_was_covered_and_what_was_not() {
         assert!(text.contains(part), "{part}:\n{text}");
     }
 }
+
+/// A lost update of two among three, with statements and a call that have nothing to do with it.
+fn crowded() -> String {
+    let body = "SELECT v FROM t WHERE id = 3;\nSELECT v FROM t WHERE id = 1 \\gset\nSELECT :v + 1;\n\
+                UPDATE t SET v = :v + 1 WHERE id = 1;\nUPDATE t SET v = v WHERE id = 2;\n";
+    format!(
+        "-- @title Crowded\n-- @schema\nCREATE TABLE t (id int PRIMARY KEY, v int);\n\n\
+         -- @setup\nINSERT INTO t VALUES (1, 0), (2, 0), (3, 0);\n\
+         -- @transaction count\n{body}-- @transaction look\nSELECT v FROM t WHERE id = 3;\nSELECT v FROM t WHERE id = 3;\n\
+         -- @session bystander: look\n-- @session a: look; count\n-- @session b: count\n\
+         -- @check both count\nSELECT v = 2 FROM t WHERE id = 1;\n"
+    )
+}
+
+#[test]
+fn what_a_failure_does_not_need_is_left_out_and_plays_again() {
+    let (_folder, file) = file(&crowded());
+    let (code, document) = json(&["explore", &file, "--isolation", "read-committed"]);
+    assert_eq!(code, 1);
+    let failure = &document["explore"][0]["failures"][0];
+    let left_out = serde_json::json!(["bystander.0", "a/1-3.0", "a/5.0", "a/7.0", "b/1.0", "b/3.0", "b/5.0"]);
+    assert_eq!((&failure["kind"], &failure["left_out"]), (&"lost update (P4)".into(), &left_out), "{failure:#}");
+    let schedule = failure["replay"].as_str().expect("a schedule");
+    assert_eq!(schedule, "a b.3 a.2 bystander.0 a/1-3.0 a/5.0 a/7.0 b/1.0 b/3.0 b/5.0");
+    let (_, again) = json(&["run", &file, "--isolation", "read-committed", "--replay", schedule]);
+    let run = &again["runs"][0];
+    assert_eq!((&run["outcome"], &run["schedule"]), (&"happens".into(), &schedule.into()));
+    assert_eq!(run["events"], failure["events"]);
+    let (_, text) = isolab(&["explore", &file, "--isolation", "read-committed"]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("without: bystander, 5 statements of a, 3 statements of b"), "{text}");
+    let header = text.lines().find(|line| line.trim_start().starts_with("a ")).expect("a timeline");
+    assert_eq!(header.split_whitespace().collect::<Vec<_>>(), ["a", "b"], "the bystander has no column");
+}

@@ -1,6 +1,7 @@
 //! Where schedules are played: one form of a scenario at one level, with all that is known of it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::guided::Grain;
 use super::team::Team;
@@ -8,13 +9,14 @@ use super::watch::Knowledge;
 use super::worker::{Played, Task};
 use crate::runner::RunError;
 use crate::scenario::{Level, Plan};
-use crate::schedule::{Attempt, Consequence};
+use crate::schedule::{Attempt, Consequence, LeftOut};
 
 pub struct Ground<'g, 'a> {
     pub team: &'g mut Team<'a>,
     pub plan: &'g Plan,
     pub level: Level,
     pub knowledge: Arc<Knowledge>,
+    pub deadline: Instant,
 }
 
 impl Ground<'_, '_> {
@@ -29,10 +31,14 @@ impl Ground<'_, '_> {
         self.team.play(&tasks)
     }
 
-    /// Plays these choices, as far as they can be made, then whichever session can move.
-    pub fn play_again(&mut self, choices: Vec<usize>) -> Result<Option<Played>, RunError> {
-        let task = self.task(choices);
-        Ok(self.team.play(&[task])?.pop())
+    /// Plays these choices of what is left of the program, as far as they can be made, then whichever session can move.
+    /// None once the time is over.
+    pub fn play_again(&mut self, choices: Vec<usize>, left_out: &LeftOut) -> Result<Option<Played>, RunError> {
+        let task = Task { left_out: left_out.clone(), ..self.task(choices) };
+        match self.team.play(&[task]) {
+            Err(_) if Instant::now() > self.deadline => Ok(None),
+            played => Ok(played?.pop()),
+        }
     }
 
     fn task(&self, prefix: Vec<usize>) -> Task {

@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 
 use super::watch::Watch;
+use super::words::begins;
 use super::worker::Task;
-use crate::history::Event;
+use crate::history::{Event, What};
 use crate::schedule::{Choice, Consequence, Effect, Priorities, SessionView, Step, Strategy};
 
 /// Between which choices another session may be chosen.
@@ -37,6 +38,8 @@ pub struct Guided<'a> {
 pub struct Path {
     pub choices: Vec<usize>,
     pub steps: Vec<Step<Consequence>>,
+    /// For each choice the call that it was in and the statement that was sent.
+    pub sent: Vec<Option<(usize, String)>>,
     /// From this choice on every session slept: another schedule leads to the same.
     pub asleep_from: Option<usize>,
     /// A choice of the prefix could not be made: the program did not do the same again.
@@ -69,6 +72,7 @@ impl<'a> Guided<'a> {
         let Some((session, enabled)) = self.open.take() else { return };
         let events = self.events.borrow();
         let effect = self.watch.consequence(session, &events[self.seen..]);
+        self.path.sent.push(events[self.seen..].iter().find_map(|event| sent_by(session, event)));
         self.seen = events.len();
         if self.path.choices.len() >= self.task.prefix.len() {
             self.sleep.retain(|asleep| asleep.session != session && !asleep.depends_on(&effect));
@@ -110,6 +114,14 @@ impl<'a> Guided<'a> {
         // To go on with the same session makes schedules that are easy to follow.
         let last = self.path.choices.last().filter(|last| awake.contains(last));
         last.or(awake.first()).or(enabled.first()).copied()
+    }
+}
+
+/// The call and the statement, but for BEGIN, which goes with the next one.
+fn sent_by(session: usize, event: &Event) -> Option<(usize, String)> {
+    match &event.what {
+        What::Sent { sql } if event.session == session && !begins(sql) => Some((event.call, sql.clone())),
+        _ => None,
     }
 }
 

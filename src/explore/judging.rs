@@ -13,6 +13,7 @@ use super::verdict::Verdict;
 use super::worker::Played;
 use crate::runner::RunError;
 use crate::scenario::Level;
+use crate::schedule::LeftOut;
 
 /// SQLSTATE deadlock_detected.
 const DEADLOCK: &str = "40P01";
@@ -60,7 +61,7 @@ pub fn judge_all(
 }
 
 /// What an outcome means, and what fails in it if anything does.
-fn judge(
+pub fn judge(
     ground: &mut Ground,
     oracle: &mut Oracle,
     outcome: &Outcome,
@@ -72,6 +73,7 @@ fn judge(
         cycle: Vec::new(),
         schedules: seen.schedules,
         checks: outcome.failing.clone(),
+        left_out: LeftOut::default(),
         history: seen.simplest.history.clone(),
     };
     Ok(match oracle.judge(ground.team, outcome)? {
@@ -111,6 +113,7 @@ fn hang(unfinished: &[Played]) -> Option<Found> {
         reason: simplest.history.unfinished.clone().unwrap_or_default(),
         schedules: unfinished.len() as u64,
         checks: Vec::new(),
+        left_out: LeftOut::default(),
         history: simplest.history.clone(),
     };
     Some(Found { failure, played: simplest.clone() })

@@ -19,6 +19,7 @@ mod outcome;
 mod playing;
 mod probe;
 mod search;
+mod shrinking;
 mod simplifying;
 mod team;
 mod verdict;
@@ -33,6 +34,7 @@ use serde::Serialize;
 use crate::history::{History, SessionInfo};
 use crate::runner::{RunError, RunOptions};
 use crate::scenario::{Level, Scenario};
+use crate::schedule::LeftOut;
 use crate::server::Server;
 
 use team::Team;
@@ -125,6 +127,8 @@ pub struct Failure {
     pub schedules: u64,
     /// The checks that fail.
     pub checks: Vec<String>,
+    /// What of the program the failure does not need and the history does not have.
+    pub left_out: LeftOut,
     pub history: History,
 }
 

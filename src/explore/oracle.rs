@@ -13,7 +13,7 @@ use super::watch::Knowledge;
 use super::worker::{Played, Task};
 use crate::runner::RunError;
 use crate::scenario::Level;
-use crate::schedule::{Attempt, Consequence, Exhaustive, Search};
+use crate::schedule::{Attempt, Consequence, Exhaustive, LeftOut, Search};
 
 /// More serial orders than this of one set of sessions are not played: those of six transactions.
 const MOST_ORDERS: usize = 720;
@@ -41,15 +41,22 @@ pub enum Judgement {
 pub struct Oracle {
     level: Level,
     sessions: usize,
+    /// Of the program that the serial orders are of.
+    left_out: LeftOut,
     serial: BTreeMap<Vec<usize>, Option<Vec<Outcome>>>,
 }
 
 impl Oracle {
     /// Plays the serial orders of all sessions; also gives one whose outcome fails a check, if there is one.
-    pub fn ask(team: &mut Team, level: Level, sessions: usize) -> Result<(Oracle, Option<Played>), RunError> {
-        let mut oracle = Oracle { level, sessions, serial: BTreeMap::new() };
+    pub fn ask(
+        team: &mut Team,
+        level: Level,
+        sessions: usize,
+        left_out: LeftOut,
+    ) -> Result<(Oracle, Option<Played>), RunError> {
+        let mut oracle = Oracle { level, sessions, left_out, serial: BTreeMap::new() };
         let everybody: Vec<usize> = (0..sessions).collect();
-        let played = play_serial(team, level, &everybody)?;
+        let played = oracle.play_serial(team, &everybody)?;
         let failing = played.iter().flatten().find(|played| !played.outcome.failing.is_empty()).cloned();
         oracle.remember(everybody, played);
         Ok((oracle, failing))
@@ -79,7 +86,7 @@ impl Oracle {
 
     fn orders(&mut self, team: &mut Team, sessions: Vec<usize>) -> Result<Option<&Vec<Outcome>>, RunError> {
         if !self.serial.contains_key(&sessions) {
-            let played = play_serial(team, self.level, &sessions)?;
+            let played = self.play_serial(team, &sessions)?;
             self.remember(sessions.clone(), played);
         }
         Ok(self.serial.get(&sessions).and_then(Option::as_ref))
@@ -93,6 +100,42 @@ impl Oracle {
             outcomes
         });
         self.serial.insert(sessions, outcomes);
+    }
+
+    /// Plays every serial order of some sessions; none where there are too many.
+    fn play_serial(&self, team: &mut Team, sessions: &[usize]) -> Result<Option<Vec<Played>>, RunError> {
+        let knowledge = Arc::new(Knowledge::none());
+        let mut search = Exhaustive::default();
+        let mut runs: Vec<Played> = Vec::new();
+        if sessions.is_empty() {
+            // Nobody takes part: the seed rows stay as they are.
+            let nothing = self.task(Vec::new(), &knowledge);
+            let task = Task { only: vec![usize::MAX], ..nothing };
+            return team.play(&[task]).map(Some);
+        }
+        loop {
+            let attempts: Vec<Attempt<Consequence>> = std::iter::from_fn(|| search.next()).take(AT_A_TIME).collect();
+            if attempts.is_empty() {
+                return Ok(Some(runs));
+            }
+            if runs.len() + attempts.len() > MOST_ORDERS {
+                return Ok(None);
+            }
+            let task = |attempt: &Attempt<Consequence>| Task {
+                only: sessions.to_vec(),
+                ..self.task(attempt.prefix.clone(), &knowledge)
+            };
+            let tasks: Vec<Task> = attempts.iter().map(task).collect();
+            for (attempt, played) in attempts.iter().zip(team.play(&tasks)?) {
+                search.learn(attempt, &played.path.steps);
+                runs.push(played);
+            }
+        }
+    }
+
+    fn task(&self, prefix: Vec<usize>, knowledge: &Arc<Knowledge>) -> Task {
+        let left_out = self.left_out.clone();
+        Task { left_out, ..Task::new(self.level, Grain::Transaction, prefix, knowledge) }
     }
 }
 
@@ -140,35 +183,4 @@ fn judge_refusals(serial: &[Outcome], outcome: &Outcome, refused: &[usize]) -> J
     told.sort();
     told.dedup();
     if told.is_empty() { Judgement::Serial } else { Judgement::Refused { told } }
-}
-
-/// Plays every serial order of some sessions; none where there are too many.
-fn play_serial(team: &mut Team, level: Level, sessions: &[usize]) -> Result<Option<Vec<Played>>, RunError> {
-    let knowledge = Arc::new(Knowledge::none());
-    let mut search = Exhaustive::default();
-    let mut runs: Vec<Played> = Vec::new();
-    if sessions.is_empty() {
-        // Nobody takes part: the seed rows stay as they are.
-        let nothing = Task::new(level, Grain::Transaction, Vec::new(), &knowledge);
-        let task = Task { only: vec![usize::MAX], ..nothing };
-        return team.play(&[task]).map(Some);
-    }
-    loop {
-        let attempts: Vec<Attempt<Consequence>> = std::iter::from_fn(|| search.next()).take(AT_A_TIME).collect();
-        if attempts.is_empty() {
-            return Ok(Some(runs));
-        }
-        if runs.len() + attempts.len() > MOST_ORDERS {
-            return Ok(None);
-        }
-        let task = |attempt: &Attempt<Consequence>| Task {
-            only: sessions.to_vec(),
-            ..Task::new(level, Grain::Transaction, attempt.prefix.clone(), &knowledge)
-        };
-        let tasks: Vec<Task> = attempts.iter().map(task).collect();
-        for (attempt, played) in attempts.iter().zip(team.play(&tasks)?) {
-            search.learn(attempt, &played.path.steps);
-            runs.push(played);
-        }
-    }
 }

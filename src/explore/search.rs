@@ -8,6 +8,7 @@ use super::ground::Ground;
 use super::judging::judge_all;
 use super::oracle::Oracle;
 use super::playing::play_all;
+use super::shrinking::shrink;
 use super::simplifying::simplify;
 use super::team::Team;
 use super::verdict::Verdict;
@@ -16,7 +17,7 @@ use super::worker::Played;
 use super::{Exploration, Failure, Options};
 use crate::runner::RunError;
 use crate::scenario::{Level, Scenario};
-use crate::schedule::{Consequence, Exhaustive, Reduced, Rules, Search};
+use crate::schedule::{Consequence, Exhaustive, LeftOut, Reduced, Rules, Search};
 
 pub(super) fn explore_level(
     team: &mut Team,
@@ -27,7 +28,7 @@ pub(super) fn explore_level(
     done: &mut dyn FnMut(),
 ) -> Result<Exploration, RunError> {
     let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
-    let (mut oracle, failing) = Oracle::ask(team, level, plan.sessions.len())?;
+    let (mut oracle, failing) = Oracle::ask(team, level, plan.sessions.len(), LeftOut::default())?;
     let mut exploration = begun(team, scenario, fix, level);
     let known = team.first().study(scenario, plan, level, options.deadline)?;
     let understood = known.is_some();
@@ -37,7 +38,7 @@ pub(super) fn explore_level(
         knowledge.rules = Rules::Everything;
     }
     let knowledge = Arc::new(knowledge);
-    let mut ground = Ground { team, plan, level, knowledge };
+    let mut ground = Ground { team, plan, level, knowledge, deadline: options.deadline };
     let findings = loop {
         let mut search: Box<dyn Search<Consequence>> = match options.reduces && understood {
             true => Box::new(Reduced::default()),
@@ -54,6 +55,7 @@ pub(super) fn explore_level(
     exploration.verdict = verdict;
     for mut found in found {
         simplify(&mut ground, &mut found)?;
+        shrink(&mut ground, &mut found)?;
         exploration.failures.push(found.failure);
     }
     if let Some(failing) = failing {
@@ -106,6 +108,7 @@ fn not_a_race(failing: Played) -> Failure {
         reason: "the transactions run one after the other, and the check fails all the same".to_owned(),
         schedules: 1,
         checks: failing.outcome.failing.clone(),
+        left_out: LeftOut::default(),
         history: failing.history,
     }
 }

@@ -14,7 +14,7 @@ pub fn simplify(ground: &mut Ground, found: &mut Found) -> Result<(), RunError> 
     if switches(&choices) >= switches(&path.choices) || !is_whole {
         return Ok(());
     }
-    let again = ground.play_again(choices)?;
+    let again = ground.play_again(choices, &found.failure.left_out)?;
     if let Some(simpler) = again.filter(|simpler| simpler.outcome == found.played.outcome) {
         found.failure.history = simpler.history.clone();
         found.played = simpler;

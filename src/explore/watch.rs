@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::footprints::Footprints;
-use super::words::first_word;
+use super::words::{begins, first_word};
 use crate::history::{Event, History, Phase, What};
 use crate::schedule::{Atom, AtomKind, Consequence, Footprint, Rules};
 
@@ -108,10 +108,10 @@ impl Watch {
     }
 
     fn sent(&mut self, event: &Event, sql: &str, atoms: &mut Vec<Atom>) {
-        let word = first_word(sql);
-        if matches!(word.as_str(), "BEGIN" | "START") {
+        if begins(sql) {
             return;
         }
+        let word = first_word(sql);
         let footprints = &self.knowledge.footprints;
         let watched = &mut self.sessions[event.session];
         watched.statement = match word.as_str() {

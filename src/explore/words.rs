@@ -16,6 +16,11 @@ pub fn first_word(sql: &str) -> String {
     word.to_uppercase()
 }
 
+/// Whether a statement begins a transaction.
+pub fn begins(sql: &str) -> bool {
+    matches!(first_word(sql).as_str(), "BEGIN" | "START")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use super::watch::{Knowledge, Watch};
 use crate::history::{Event, History, What};
 use crate::runner::{RunError, RunOptions, Stage};
 use crate::scenario::{Level, Plan, Scenario};
-use crate::schedule::{Consequence, Priorities, Rules};
+use crate::schedule::{Consequence, LeftOut, Priorities, Rules};
 use crate::server::Server;
 
 /// A schedule to play.
@@ -27,6 +27,8 @@ pub struct Task {
     pub grain: Grain,
     /// The sessions that take part; empty: all.
     pub only: Vec<usize>,
+    /// What of the program does not take part.
+    pub left_out: LeftOut,
     pub knowledge: Arc<Knowledge>,
 }
 
@@ -34,7 +36,16 @@ impl Task {
     /// Plays these choices, as far as they can be made, then whichever session can move.
     pub fn new(level: Level, grain: Grain, prefix: Vec<usize>, knowledge: &Arc<Knowledge>) -> Task {
         let knowledge = Arc::clone(knowledge);
-        Task { level, prefix, sleep: Vec::new(), priorities: None, grain, only: Vec::new(), knowledge }
+        Task {
+            level,
+            prefix,
+            sleep: Vec::new(),
+            priorities: None,
+            grain,
+            only: Vec::new(),
+            left_out: LeftOut::default(),
+            knowledge,
+        }
     }
 }
 
@@ -79,6 +90,7 @@ impl<'a> Worker<'a> {
     }
 
     pub fn play(&mut self, task: &Task) -> Result<Played, RunError> {
+        self.stage.leave_out(task.left_out.clone());
         let events = RefCell::new(Vec::new());
         let watch = Watch::new(Arc::clone(&task.knowledge), self.stage.sessions(task.level).len());
         let mut guided = Guided::new(task, &events, watch);

@@ -118,11 +118,25 @@ fn failure_lines(style: Style, exploration: &Exploration, failure: &Failure, ref
         timeline::lines(inner, &failure.history).iter().map(|line| format!("    {line}").trim_end().to_owned()),
     );
     lines.push(String::new());
+    lines.extend(left_out(failure).iter().flat_map(|text| indented(style, text)));
     lines.extend(failure.cycle.iter().flat_map(|dependency| indented(style, dependency)));
     lines.extend(indented(style, &failure.reason));
     // The command stays on one line, so that it can be copied.
     lines.push(format!("  replay: {}", replay_command(exploration, failure, reference)));
     lines
+}
+
+/// What the drawing does not show because the failure does not need it.
+fn left_out(failure: &Failure) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let name = |session: usize| failure.history.session_name(session);
+    parts.extend(failure.left_out.sessions.iter().map(|session| name(*session).to_owned()));
+    let statements: Vec<&(usize, usize)> = failure.left_out.statements.iter().collect();
+    for of_session in statements.chunk_by(|one, other| one.0 == other.0) {
+        let number = count(of_session.len() as u64, "statement");
+        parts.extend(of_session.first().map(|(session, _)| format!("{number} of {}", name(*session))));
+    }
+    (!parts.is_empty()).then(|| format!("left out, since it fails without: {}", parts.join(", ")))
 }
 
 /// The whole command line that plays a failing schedule again.

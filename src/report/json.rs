@@ -196,6 +196,8 @@ struct FailureEntry<'a> {
     cycle: &'a [String],
     schedules: u64,
     checks: &'a [String],
+    /// Sessions and statements that it does not need, as the schedule says it.
+    left_out: Vec<String>,
     replay: &'a str,
     events: Vec<EventEntry<'a>>,
 }
@@ -208,6 +210,7 @@ impl<'a> From<&'a Failure> for FailureEntry<'a> {
             cycle: &failure.cycle,
             schedules: failure.schedules,
             checks: &failure.checks,
+            left_out: failure.left_out.parts(&failure.history.session_names()),
             replay: &failure.history.schedule,
             events: event_entries(&failure.history),
         }

@@ -14,28 +14,28 @@ const MOST_ROWS: usize = 3;
 
 /// The schedule of a run, line by line: what was sent, what came back, who waited.
 pub fn lines(style: Style, history: &History) -> Vec<String> {
-    let sessions = scheduled_sessions(history);
-    let width = (style.width / sessions.max(1)).saturating_sub(GAP.len()).max(NARROWEST);
-    let header: Vec<(Ink, String)> =
-        (0..sessions).map(|session| (Ink::Session(session), history.session_name(session).to_owned())).collect();
+    let scheduled = || history.events.iter().filter(|event| event.phase == Phase::Schedule);
+    // Sessions that never moved, and those of `@finally`, have no column.
+    let mut sessions: Vec<usize> = scheduled().map(|event| event.session).collect();
+    sessions.sort_unstable();
+    sessions.dedup();
+    let width = (style.width / sessions.len().max(1)).saturating_sub(GAP.len()).max(NARROWEST);
+    let name = |&session: &usize| (Ink::Session(session), history.session_name(session).to_owned());
+    let header: Vec<(Ink, String)> = sessions.iter().map(name).collect();
     let rule = style.pick("─", "-").repeat(width);
-    let mut lines = vec![row(style, width, &header), vec![rule; sessions].join(GAP)];
-    let scheduled = history.events.iter().filter(|event| event.phase == Phase::Schedule && event.session < sessions);
-    for event in scheduled {
+    let mut lines = vec![row(style, width, &header), vec![rule; sessions.len()].join(GAP)];
+    for event in scheduled() {
         let Some((ink, text)) = text_of(style, history, event) else { continue };
         for line in wrap(&printable(&text), width, 2) {
-            let mut cells = vec![(Ink::Plain, String::new()); sessions];
-            cells[event.session] = (ink, shorten(&line, width, style.pick("…", "..")));
-            lines.push(row(style, width, &cells));
+            let line = shorten(&line, width, style.pick("…", ".."));
+            let cell = |session: &usize| match *session == event.session {
+                true => (ink, line.clone()),
+                false => (Ink::Plain, String::new()),
+            };
+            lines.push(row(style, width, &sessions.iter().map(cell).collect::<Vec<_>>()));
         }
     }
     lines
-}
-
-/// Sessions of `@finally` have no column.
-fn scheduled_sessions(history: &History) -> usize {
-    let scheduled = history.events.iter().filter(|event| event.phase == Phase::Schedule);
-    scheduled.map(|event| event.session + 1).max().unwrap_or(0)
 }
 
 fn row(style: Style, width: usize, cells: &[(Ink, String)]) -> String {

@@ -89,7 +89,7 @@ impl Actor {
         databases: HashMap<String, LinkId>,
         parameters: Variables,
     ) -> Actor {
-        Actor {
+        let mut actor = Actor {
             name: session.name.clone(),
             calls: session.calls.clone(),
             link: home,
@@ -110,6 +110,16 @@ impl Actor {
             failures: Vec::new(),
             last_variables: None,
             steps_done: HashMap::new(),
+        };
+        actor.pass_empty_calls();
+        actor
+    }
+
+    /// Calls that a schedule leaves out.
+    fn pass_empty_calls(&mut self) {
+        let is_empty = |call: &Call| call.transaction.program.ops.is_empty();
+        while self.calls.get(self.call).is_some_and(is_empty) {
+            self.call += 1;
         }
     }
 
@@ -146,6 +156,7 @@ impl Actor {
             *self.steps_done.entry(key).or_default() += interpreter.times_done(step);
         }
         self.call += 1;
+        self.pass_empty_calls();
         self.attempt = 1;
         self.link = self.home;
         self.last_variables = Some(interpreter.variables().clone());

@@ -20,7 +20,7 @@ use crate::program::Variables;
 use crate::scenario::template::Template;
 use crate::scenario::value::Value;
 use crate::scenario::{Check, Level, Param, Plan, Scenario, Session};
-use crate::schedule::{Schedule, Strategy};
+use crate::schedule::{LeftOut, Schedule, Strategy};
 use crate::server::{Sandbox, Server};
 use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError};
 
@@ -60,6 +60,8 @@ pub struct Stage<'a> {
     kept: Kept,
     /// No body resets its settings, so that a kept connection can be set to another level.
     may_switch: bool,
+    /// What of the sessions does not take part.
+    left_out: LeftOut,
     /// The question about the tables' contents that is asked with the checks; empty: none.
     contents: String,
     sandbox: Sandbox,
@@ -108,9 +110,15 @@ impl<'a> Stage<'a> {
             played: 0,
             kept,
             may_switch: !reset::resets_settings(plan),
+            left_out: LeftOut::default(),
             contents,
             sandbox,
         })
+    }
+
+    /// From now on this does not take part.
+    pub fn leave_out(&mut self, left_out: LeftOut) {
+        self.left_out = left_out;
     }
 
     /// From now on this is asked with the checks; its rows go to [`Assessment::contents`].
@@ -175,7 +183,9 @@ impl<'a> Stage<'a> {
         for pool in &self.scenario.pools {
             links.add_pool(pool, self.session_options(&self.sandbox.options(), pool, level));
         }
-        let actors = self.actors(&self.plan.sessions, &sessions, &mut links);
+        let playing = self.plan.sessions.iter().enumerate().map(|(index, session)| self.left_out.apply(index, session));
+        let playing: Vec<Session> = playing.collect();
+        let actors = self.actors(&playing, &sessions, &mut links);
         let mut finally = self.actors(&self.plan.finally, &sessions, &mut links);
         finally.retain(|actor| actor.index >= self.plan.sessions.len());
         for actor in &actors {
@@ -193,7 +203,7 @@ impl<'a> Stage<'a> {
             wakes: Wakes::new(self.server.is_ours(), some_backend),
             phase: Phase::Schedule,
             events: Vec::new(),
-            schedule: Schedule::default(),
+            schedule: Schedule { left_out: self.left_out.clone(), ..Schedule::default() },
             racy: false,
             moving: None,
             listener,
@@ -292,8 +302,9 @@ impl<'a> Stage<'a> {
         if self.played > 0 {
             if self.reset == Reset::Rebuild {
                 let (options, contents) = (self.options.clone(), std::mem::take(&mut self.contents));
-                *self = Stage::prepare(self.server, self.scenario, self.fix, options)?;
-                self.contents = contents;
+                let left_out = std::mem::take(&mut self.left_out);
+                let fresh = Stage::prepare(self.server, self.scenario, self.fix, options)?;
+                *self = Stage { contents, left_out, ..fresh };
             }
             parts.extend(self.reset.sql(exact, self.played).map(Part::Sql));
         }

@@ -3,6 +3,7 @@
 mod bounded;
 mod dependence;
 mod exhaustive;
+mod left_out;
 mod random;
 mod reduced;
 mod replay;
@@ -15,6 +16,7 @@ mod text;
 pub use bounded::Bounded;
 pub use dependence::{Atom, AtomKind, Consequence, Footprint, LockMode, Object, Rules, groups};
 pub use exhaustive::Exhaustive;
+pub use left_out::{LeftOut, statements};
 pub use random::{Priorities, Random};
 pub use reduced::{Reduced, together};
 pub use replay::Replay;

@@ -1,12 +1,14 @@
 //! A schedule as text that a shell leaves alone: `alice.2 bob.2 alice bob` (two statements of alice, two of bob, …). Where
 //! that gets long, sessions are named by their number: `1.2 2.2 1 2`.
+//! What never moves is written with a 0: `carol.0` is a session, `alice/2.0` a statement, `alice/2-4.0` several.
 
-use std::fmt;
+use super::LeftOut;
 
 /// The sessions, by index, in the order in which their statements start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Schedule {
     pub choices: Vec<usize>,
+    pub left_out: LeftOut,
 }
 
 /// Why a text is not a schedule of these sessions.
@@ -36,41 +38,68 @@ impl Schedule {
 
     fn written(&self, names: &[&str]) -> String {
         let runs = self.choices.chunk_by(|left, right| left == right);
-        let parts: Vec<String> = runs
-            .filter_map(|run| {
-                let name = names.get(*run.first()?)?;
-                Some(if run.len() == 1 { (*name).to_owned() } else { format!("{name}.{}", run.len()) })
-            })
-            .collect();
-        parts.join(" ")
+        let moves = runs.filter_map(|run| {
+            let name = names.get(*run.first()?)?;
+            Some(if run.len() == 1 { (*name).to_owned() } else { format!("{name}.{}", run.len()) })
+        });
+        moves.chain(self.left_out.parts(names)).collect::<Vec<_>>().join(" ")
     }
 
     pub fn parse(text: &str, names: &[&str]) -> Result<Schedule, ScheduleError> {
-        let mut choices = Vec::new();
+        let mut schedule = Schedule::default();
         for part in text.split_whitespace() {
-            let (name, count) = match part.rsplit_once('.') {
-                None => (part, 1),
-                Some((name, count)) => match count.parse() {
-                    Ok(count) if (1..=MOST_REPEATS).contains(&count) => (name, count),
-                    _ => return Err(ScheduleError::Malformed { part: part.to_owned() }),
-                },
+            let malformed = || ScheduleError::Malformed { part: part.to_owned() };
+            let known = |name: &str| names.iter().position(|known| *known == name);
+            let session = |name: &str| {
+                let unknown = || ScheduleError::UnknownSession { name: name.to_owned(), known: names.join(", ") };
+                let by_number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|session| *session < names.len());
+                known(name).or_else(by_number).ok_or_else(unknown)
             };
-            let by_number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|session| *session < names.len());
-            let Some(session) = names.iter().position(|known| *known == name).or_else(by_number) else {
-                return Err(ScheduleError::UnknownSession { name: name.to_owned(), known: names.join(", ") });
+            let Some((name, count)) = part.rsplit_once('.').filter(|_| known(part).is_none()) else {
+                schedule.choices.push(session(part)?);
+                continue;
             };
-            choices.extend(std::iter::repeat_n(session, count));
+            match (count.parse::<usize>(), name.rsplit_once('/').filter(|_| known(name).is_none())) {
+                (Ok(0), None) => {
+                    schedule.left_out.sessions.insert(session(name)?);
+                }
+                (Ok(0), Some((name, numbers))) => {
+                    let session = session(name)?;
+                    let numbers = range(numbers).ok_or_else(malformed)?;
+                    schedule.left_out.statements.extend(numbers.map(|number| (session, number)));
+                }
+                (Ok(count @ 1..=MOST_REPEATS), None) => {
+                    schedule.choices.extend(std::iter::repeat_n(session(name)?, count));
+                }
+                _ => return Err(malformed()),
+            }
         }
-        Ok(Schedule { choices })
+        Ok(schedule)
     }
 }
 
-/// Sessions by number; for messages use [`Schedule::text`].
-impl fmt::Display for Schedule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let numbers: Vec<String> = self.choices.iter().map(usize::to_string).collect();
-        f.write_str(&numbers.join(" "))
+impl LeftOut {
+    /// The parts of a schedule's text that say what is left out.
+    pub fn parts(&self, names: &[&str]) -> Vec<String> {
+        let name = |session: &usize| names.get(*session).copied().unwrap_or_default();
+        let mut parts: Vec<String> = self.sessions.iter().map(|session| format!("{}.0", name(session))).collect();
+        let statements: Vec<(usize, usize)> = self.statements.iter().copied().collect();
+        for run in statements.chunk_by(|left, right| left.0 == right.0 && left.1 + 1 == right.1) {
+            let [(session, first), .., (_, last)] = run else {
+                parts.extend(run.iter().map(|(session, number)| format!("{}/{number}.0", name(session))));
+                continue;
+            };
+            parts.push(format!("{}/{first}-{last}.0", name(session)));
+        }
+        parts
     }
+}
+
+/// `2` or `2-4`.
+fn range(numbers: &str) -> Option<impl Iterator<Item = usize>> {
+    let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
+    let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+    (1 <= first && first <= last && last <= MOST_REPEATS).then_some(first..=last)
 }
 
 #[cfg(test)]
@@ -79,11 +108,15 @@ mod tests {
 
     use super::*;
 
-    const NAMES: [&str; 2] = ["alice", "bob-2"];
+    const NAMES: [&str; 3] = ["alice", "bob-2", "carol"];
+
+    fn of(choices: &[usize]) -> Schedule {
+        Schedule { choices: choices.to_vec(), ..Schedule::default() }
+    }
 
     #[test]
     fn text_and_back() {
-        let schedule = Schedule { choices: vec![0, 0, 1, 0, 1, 1, 1] };
+        let schedule = of(&[0, 0, 1, 0, 1, 1, 1]);
         assert_eq!(schedule.text(&NAMES), "alice.2 bob-2 alice bob-2.3");
         assert_eq!(Schedule::parse("alice.2 bob-2 alice bob-2.3", &NAMES), Ok(schedule));
         assert_eq!(Schedule::parse("  ", &NAMES), Ok(Schedule::default()));
@@ -91,9 +124,9 @@ mod tests {
 
     #[test]
     fn a_session_may_be_named_by_its_number() {
-        assert_eq!(Schedule::parse("1.2 bob-2 2", &NAMES), Ok(Schedule { choices: vec![0, 0, 1, 1] }));
-        assert_eq!(Schedule::parse("2", &["2", "1"]), Ok(Schedule { choices: vec![0] }), "a name comes first");
-        assert!(Schedule::parse("3", &NAMES).is_err() && Schedule::parse("0", &NAMES).is_err());
+        assert_eq!(Schedule::parse("1.2 bob-2 2", &NAMES), Ok(of(&[0, 0, 1, 1])));
+        assert_eq!(Schedule::parse("2", &["2", "1"]), Ok(of(&[0])), "a name comes first");
+        assert!(Schedule::parse("4", &NAMES).is_err() && Schedule::parse("0", &NAMES).is_err());
     }
 
     proptest! {
@@ -103,7 +136,7 @@ mod tests {
             choices in proptest::collection::vec(0..12usize, 0..=40),
         ) {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let schedule = Schedule { choices };
+            let schedule = of(&choices);
             let text = schedule.text(&names);
             prop_assert!(text.len() < 200, "{}", text);
             // Between single quotes a shell takes it as it is.
@@ -113,10 +146,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_is_written_with_a_zero() {
+        let statements = [(0, 2), (1, 1), (1, 3), (1, 4), (1, 5)].into();
+        let left_out = LeftOut { sessions: [2].into(), statements };
+        let schedule = Schedule { left_out, ..of(&[0, 1, 1]) };
+        let text = "alice bob-2.2 carol.0 alice/2.0 bob-2/1.0 bob-2/3-5.0";
+        assert_eq!(schedule.text(&NAMES), text);
+        assert_eq!(Schedule::parse(text, &NAMES), Ok(schedule));
+    }
+
+    #[test]
     fn mistakes_are_named() {
-        let unknown = Schedule::parse("carol", &NAMES).unwrap_err().to_string();
-        assert_eq!(unknown, "the schedule names session `carol`; the sessions are alice, bob-2");
-        assert!(matches!(Schedule::parse("alice.x", &NAMES), Err(ScheduleError::Malformed { .. })));
-        assert!(matches!(Schedule::parse("alice.0", &NAMES), Err(ScheduleError::Malformed { .. })));
+        let unknown = Schedule::parse("dave", &NAMES).unwrap_err().to_string();
+        assert_eq!(unknown, "the schedule names session `dave`; the sessions are alice, bob-2, carol");
+        assert!(matches!(Schedule::parse("dave/1.0", &NAMES), Err(ScheduleError::UnknownSession { .. })));
+        for malformed in ["alice.x", "alice.", "alice.-1", "alice/2.1", "alice/0.0", "alice/x.0", "alice/4-2.0"] {
+            assert!(matches!(Schedule::parse(malformed, &NAMES), Err(ScheduleError::Malformed { .. })), "{malformed}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use isolab::explore::{Exploration, Options, explore};
 use isolab::history::{Event, History, Phase, What};
 use isolab::runner::{RunError, RunOptions, Stage};
 use isolab::scenario::{Level, Scenario, builtin, load};
-use isolab::schedule::{Replay, Schedule, Staged, Strategy};
+use isolab::schedule::{LeftOut, Replay, Schedule, Staged, Strategy};
 use isolab::server::Server;
 
 /// OIDs of the types of times and transaction numbers.
@@ -72,7 +72,7 @@ pub fn losses(all: &Exploration, reduced: &Exploration) -> String {
 /// The author's own order.
 pub fn staged(server: &Server, scenario: &Scenario, fix: Option<&str>, level: Level) -> History {
     let plan = scenario.plan(fix).expect("known");
-    play(server, scenario, fix, level, &mut Staged::new(&plan.order))
+    play(server, scenario, fix, level, &mut Staged::new(&plan.order), LeftOut::default())
 }
 
 /// The schedule of a history, as it is printed.
@@ -80,13 +80,22 @@ pub fn played_again(server: &Server, scenario: &Scenario, fix: Option<&str>, his
     let plan = scenario.plan(fix).expect("known");
     let names: Vec<&str> = plan.sessions.iter().map(|session| session.name.as_str()).collect();
     let schedule = Schedule::parse(&history.schedule, &names).expect("as it was printed");
-    play(server, scenario, fix, history.isolation, &mut Replay::new(schedule))
+    let left_out = schedule.left_out.clone();
+    play(server, scenario, fix, history.isolation, &mut Replay::new(schedule), left_out)
 }
 
-fn play(server: &Server, scenario: &Scenario, fix: Option<&str>, level: Level, strategy: &mut dyn Strategy) -> History {
+fn play(
+    server: &Server,
+    scenario: &Scenario,
+    fix: Option<&str>,
+    level: Level,
+    strategy: &mut dyn Strategy,
+    left_out: LeftOut,
+) -> History {
     let deadline = Instant::now() + Duration::from_secs(60);
     let options = RunOptions { deadline, name_locks: false, explores: false };
     let mut stage = Stage::prepare(server, scenario, fix, options).expect("a stage");
+    stage.leave_out(left_out);
     stage.run(level, strategy, &mut |_| {}).expect("a run")
 }
 

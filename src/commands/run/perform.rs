@@ -74,7 +74,7 @@ fn play(
 ) -> anyhow::Result<Run> {
     let Selection { scenario, fix, .. } = selection;
     let plan = selection.plan();
-    let mut strategy = strategy(plan, performance.replay)?;
+    let mut strategy = strategy(stage, plan, performance.replay)?;
     let sessions = stage.sessions(level);
     let mut play = |listener: &mut dyn FnMut(&Event)| {
         let history = stage
@@ -105,10 +105,12 @@ fn play(
     Ok(run)
 }
 
-fn strategy(plan: &Plan, replay: Option<&str>) -> Result<Box<dyn Strategy>, UsageError> {
+/// The author's order, or the one that `--replay` names.
+fn strategy(stage: &mut Stage, plan: &Plan, replay: Option<&str>) -> Result<Box<dyn Strategy>, UsageError> {
     let Some(text) = replay else { return Ok(Box::new(Staged::new(&plan.order))) };
     let names: Vec<&str> = plan.sessions.iter().map(|session| session.name.as_str()).collect();
     let schedule = Schedule::parse(text, &names).map_err(|error| UsageError::new(format!("--replay: {error}")))?;
+    stage.leave_out(schedule.left_out.clone());
     Ok(Box::new(Replay::new(schedule)))
 }
 
