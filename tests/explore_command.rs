@@ -95,3 +95,23 @@ fn what_a_failure_does_not_need_is_left_out_and_plays_again() {
     let header = text.lines().find(|line| line.trim_start().starts_with("a ")).expect("a timeline");
     assert_eq!(header.split_whitespace().collect::<Vec<_>>(), ["a", "b"], "the bystander has no column");
 }
+
+#[test]
+fn what_does_not_come_out_the_same_twice_is_said() {
+    let body = "SELECT v FROM t WHERE id = 1 \\gset\nSELECT random() AS r \\gset\n\\if :r < 2\n\
+                UPDATE t SET v = :v + 1 WHERE id = 1;\n\\endif\n";
+    let (_folder, file) = file(&format!(
+        "-- @title Drawn\n-- @schema\nCREATE TABLE t (id int PRIMARY KEY, v int);\n-- @setup\n\
+         INSERT INTO t VALUES (1, 0);\n-- @session a\n{body}-- @session b\n{body}\
+         -- @check both count\nSELECT v = 2 FROM t;\n"
+    ));
+    let (code, document) = json(&["explore", &file, "--max-schedules", "12", "--seed", "1"]);
+    let failure = &document["explore"][0]["failures"][0];
+    let differs = failure["differs"].as_str().expect("a difference");
+    assert!(differs.starts_with("first the answer at 2: SELECT 1 (0."), "{differs}");
+    assert_eq!(code, 5);
+    let (_, text) = isolab(&["explore", &file, "--max-schedules", "12", "--seed", "1"]);
+    assert!(text.contains("not repeatable, played twice the same schedule differs"), "{text}");
+    let (_, document) = json(&["explore", "lost-update"]);
+    assert_eq!(document["explore"][0]["failures"][0]["differs"], Value::Null);
+}

@@ -176,6 +176,8 @@ fn contradicts(selection: &Selection, exploration: &Exploration, server_major: u
 
 fn exit_of(found: &[Found]) -> Exit {
     let of = |found: &Found| match found.exploration.verdict {
+        // What does not come out the same twice decides nothing.
+        _ if found.exploration.failures.iter().any(|failure| failure.differs.is_some()) => Exit::Inconclusive,
         _ if found.contradicts => Exit::DidNotHold,
         Verdict::Inconclusive => Exit::Inconclusive,
         _ => Exit::Held,

@@ -74,6 +74,7 @@ pub fn judge(
         schedules: seen.schedules,
         checks: outcome.failing.clone(),
         left_out: LeftOut::default(),
+        differs: None,
         history: seen.simplest.history.clone(),
     };
     Ok(match oracle.judge(ground.team, outcome)? {
@@ -114,6 +115,7 @@ fn hang(unfinished: &[Played]) -> Option<Found> {
         schedules: unfinished.len() as u64,
         checks: Vec::new(),
         left_out: LeftOut::default(),
+        differs: None,
         history: simplest.history.clone(),
     };
     Some(Found { failure, played: simplest.clone() })

@@ -18,6 +18,7 @@ mod orders;
 mod outcome;
 mod playing;
 mod probe;
+mod repeating;
 mod search;
 mod shrinking;
 mod simplifying;
@@ -129,6 +130,8 @@ pub struct Failure {
     pub checks: Vec<String>,
     /// What of the program the failure does not need and the history does not have.
     pub left_out: LeftOut,
+    /// What was different when the schedule was played a second time.
+    pub differs: Option<String>,
     pub history: History,
 }
 

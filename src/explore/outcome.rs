@@ -10,7 +10,7 @@ use crate::history::{Event, Fate, History, Phase, Told, What};
 /// OIDs of types whose values differ from run to run: dates and times, transaction ids, places in the WAL and in tables.
 const PASSING_TYPES: [u32; 11] = [27, 28, 1082, 1083, 1114, 1184, 1186, 1266, 2970, 3220, 5069];
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outcome {
     /// For each table its name and rows.
     pub contents: Vec<String>,

@@ -8,6 +8,7 @@ use super::ground::Ground;
 use super::judging::judge_all;
 use super::oracle::Oracle;
 use super::playing::play_all;
+use super::repeating::repeat;
 use super::shrinking::shrink;
 use super::simplifying::simplify;
 use super::team::Team;
@@ -56,6 +57,7 @@ pub(super) fn explore_level(
     for mut found in found {
         simplify(&mut ground, &mut found)?;
         shrink(&mut ground, &mut found)?;
+        repeat(&mut ground, &mut found)?;
         exploration.failures.push(found.failure);
     }
     if let Some(failing) = failing {
@@ -109,6 +111,7 @@ fn not_a_race(failing: Played) -> Failure {
         schedules: 1,
         checks: failing.outcome.failing.clone(),
         left_out: LeftOut::default(),
+        differs: None,
         history: failing.history,
     }
 }

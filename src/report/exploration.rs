@@ -121,6 +121,10 @@ fn failure_lines(style: Style, exploration: &Exploration, failure: &Failure, ref
     lines.extend(left_out(failure).iter().flat_map(|text| indented(style, text)));
     lines.extend(failure.cycle.iter().flat_map(|dependency| indented(style, dependency)));
     lines.extend(indented(style, &failure.reason));
+    if let Some(differs) = &failure.differs {
+        let text = format!("not repeatable, played twice the same schedule differs: {differs}");
+        lines.extend(indented(style, &text).iter().map(|line| style.paint(Ink::Wait, line)));
+    }
     // The command stays on one line, so that it can be copied.
     lines.push(format!("  replay: {}", replay_command(exploration, failure, reference)));
     lines

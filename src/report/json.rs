@@ -198,6 +198,8 @@ struct FailureEntry<'a> {
     checks: &'a [String],
     /// Sessions and statements that it does not need, as the schedule says it.
     left_out: Vec<String>,
+    /// What came out differently the second time.
+    differs: Option<&'a str>,
     replay: &'a str,
     events: Vec<EventEntry<'a>>,
 }
@@ -211,6 +213,7 @@ impl<'a> From<&'a Failure> for FailureEntry<'a> {
             schedules: failure.schedules,
             checks: &failure.checks,
             left_out: failure.left_out.parts(&failure.history.session_names()),
+            differs: failure.differs.as_deref(),
             replay: &failure.history.schedule,
             events: event_entries(&failure.history),
         }
