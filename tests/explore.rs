@@ -42,6 +42,15 @@ fn who_rolls_back_with_a_no_has_seen_nothing() {
     assert!(found[0].errors.iter().any(|(sqlstate, _)| sqlstate == "23505"));
 }
 
+#[test]
+fn a_generated_number_counts_where_it_is_compared() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let scenario = load("outbox-cursor-gap").expect("built in");
+    let verdict = |fix| explored(&server, &scenario, fix, &[Level::ReadCommitted], &options(true, 500, 60))[0].verdict;
+    assert_eq!(verdict(None), Verdict::Broken, "the poller compares it");
+    assert_eq!(verdict(Some("sent-flag")), Verdict::NotARace, "nobody does: only the last event waits for a poll");
+}
+
 fn isolab(arguments: &[&str]) -> (i32, String) {
     let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_isolab")).args(arguments).output().expect("it runs");
     (output.status.code().expect("it ends by itself"), String::from_utf8(output.stdout).expect("UTF-8"))

@@ -20,8 +20,8 @@ use isolab::server::Server;
 /// With more orders than this a form is not compared with all of its orders.
 const MOST_ORDERS: u64 = 300;
 /// With more schedules than this, or after this time, exploring a form ends.
-const MOST_SCHEDULES: u64 = 3_000;
-const SECONDS: u64 = 120;
+const MOST_SCHEDULES: u64 = 1_000;
+const SECONDS: u64 = 60;
 
 /// One of each family.
 const PART: [&str; 16] = [
@@ -150,13 +150,23 @@ fn reduction_loses_no_outcome() {
     none_of(mistakes);
 }
 
+/// Without what is outside every level by design, and without what its author calls a bug at SERIALIZABLE: the client's own
+/// mistakes.
 #[test]
 fn serializable_is_serial_but_for_what_no_level_covers() {
     let is_wrong = |explored: &&Explored| {
-        let Explored { reduced, .. } = explored;
-        reduced.isolation == Level::Serializable && reduced.verdict == Verdict::Broken && reduced.by_design.is_empty()
+        let Explored { reduced, expected, .. } = explored;
+        let is_foreseen = expected.as_ref().is_some_and(happens);
+        reduced.isolation == Level::Serializable
+            && reduced.verdict == Verdict::Broken
+            && reduced.by_design.is_empty()
+            && !is_foreseen
     };
     none_of(EXPLORED.iter().filter(is_wrong).map(line).collect());
+}
+
+fn happens(expect: &Expect) -> bool {
+    matches!(expect.outcome, ExpectedOutcome::Happens(_))
 }
 
 #[test]
@@ -192,7 +202,6 @@ fn what_is_foreseen_is_found() {
     let is_missing = |explored: &&Explored| {
         let Explored { reduced, expected, .. } = explored;
         let fails = reduced.outcomes.iter().any(|outcome| !outcome.failing.is_empty());
-        let happens = |expect: &Expect| matches!(expect.outcome, ExpectedOutcome::Happens(_));
         expected.as_ref().is_some_and(happens) && !fails && reduced.repaired == 0
     };
     none_of(EXPLORED.iter().filter(is_missing).map(line).collect());

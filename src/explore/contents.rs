@@ -78,6 +78,7 @@ impl Contents {
                 None => tables.push(Table { name: table.clone(), columns: vec![column] }),
             }
         }
+        leave_out_copies(&mut tables, plan);
         Ok(Contents { tables, compares_times })
     }
 
@@ -122,18 +123,51 @@ fn bare(table: &str) -> &str {
     table.rsplit('.').next().unwrap_or(table).trim_matches('"')
 }
 
+/// The statements of the sessions, as written, in small letters.
+fn statements(plan: &Plan) -> impl Iterator<Item = String> {
+    let calls = plan.sessions.iter().chain(&plan.finally).flat_map(|session| &session.calls);
+    calls.flat_map(|call| &call.transaction.program.ops).filter_map(|op| match &op.action {
+        Action::Statement(statement) if statement.control == Control::Other => {
+            Some(statement.text.written().to_lowercase())
+        }
+        _ => None,
+    })
+}
+
 /// Whether a statement of a session compares a column or orders by it: which value is greater can then matter.
 fn is_compared(plan: &Plan, table: &str, column: &str) -> bool {
     const PLACES: [&str; 5] = ["where", "order by", "max(", "min(", " on "];
-    let calls = plan.sessions.iter().chain(&plan.finally).flat_map(|session| &session.calls);
-    calls.flat_map(|call| &call.transaction.program.ops).any(|op| match &op.action {
-        Action::Statement(statement) if statement.control == Control::Other => {
-            let sql = statement.text.written().to_lowercase();
-            let compares = |place: &str| sql.split_once(place).is_some_and(|(_, rest)| has_word(rest, column));
-            // What is inserted is not compared, unless it comes from a query.
-            let is_query = !sql.trim_start().starts_with("insert") || has_word(&sql, "select");
-            is_query && has_word(&sql, bare(table)) && PLACES.into_iter().any(compares)
-        }
-        _ => false,
+    statements(plan).any(|sql| {
+        let compares = |place: &str| {
+            let behind = sql.split_once(place).and_then(|(_, rest)| rest.split("returning").next());
+            behind.is_some_and(|compared| has_word(compared, column))
+        };
+        // What is inserted is not compared, unless it comes from a query.
+        let is_query = !sql.trim_start().starts_with("insert") || has_word(&sql, "select");
+        is_query && has_word(&sql, bare(table)) && PLACES.into_iter().any(compares)
     })
+}
+
+/// A query that goes into another table takes numbers that nobody compares along, to a column of the same name.
+fn leave_out_copies(tables: &mut [Table], plan: &Plan) {
+    let statements: Vec<String> = statements(plan).filter(|sql| has_word(sql, "insert")).collect();
+    let generated = |table: &Table| -> Vec<(String, String)> {
+        let columns = table.columns.iter().filter(|column| column.kind == ColumnKind::Generated);
+        columns.map(|column| (table.bare_name().to_owned(), column.name.clone())).collect()
+    };
+    let generated: Vec<(String, String)> = tables.iter().flat_map(generated).collect();
+    for table in tables {
+        let name = table.bare_name().to_owned();
+        for column in table.columns.iter_mut().filter(|column| column.kind == ColumnKind::Plain) {
+            let copies = |sql: &String| {
+                let from = |(source, id): &(String, String)| {
+                    *source != name && *id == column.name && has_word(sql, source) && has_word(sql, id)
+                };
+                has_word(sql, "select") && has_word(sql, &name) && generated.iter().any(from)
+            };
+            if statements.iter().any(copies) {
+                column.kind = ColumnKind::Generated;
+            }
+        }
+    }
 }
