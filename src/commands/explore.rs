@@ -23,7 +23,7 @@ use crate::server::Server;
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// Built-in scenarios by name, or files.
+    /// Built-in scenarios by name, or files; also `.spec` files of PostgreSQL's isolation tests.
     #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
     names: Vec<String>,
     /// Every built-in scenario.

@@ -44,15 +44,9 @@ pub fn looks_at_locks(plan: &Plan) -> bool {
     WORDS[..4].iter().any(|(word, _)| programs(plan).any(|program| sql_has(program, word)))
 }
 
-/// Whether runs would disturb each other on one server: names of prepared transactions are the whole server's.
-pub fn is_alone(scenario: &Scenario, fix: Option<&str>) -> bool {
-    let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
-    programs(plan).any(|program| sql_has(program, "prepare transaction"))
-}
-
 /// Whether its reads, writes and locks are all that its sessions have in common.
-pub fn is_understood(scenario: &Scenario, plan: &Plan) -> bool {
-    const NOT_UNDERSTOOD: [&str; 25] = [
+pub fn is_understood(scenario: &Scenario, plan: &Plan, level: Level) -> bool {
+    const NOT_UNDERSTOOD: [&str; 32] = [
         "savepoint",
         "rollback to",
         "listen",
@@ -64,6 +58,13 @@ pub fn is_understood(scenario: &Scenario, plan: &Plan) -> bool {
         "create ",
         "alter ",
         "drop ",
+        "vacuum",
+        "analyze",
+        "cluster",
+        "reindex",
+        "grant ",
+        "revoke ",
+        "copy ",
         "dblink",
         "refresh",
         "lock_timeout",
@@ -87,7 +88,13 @@ pub fn is_understood(scenario: &Scenario, plan: &Plan) -> bool {
                 false
             }
             Action::Statement(statement) => {
-                !statement.lost && statement.control != Control::Prepare && !sets_a_level(&statement.text.written())
+                let sql = statement.text.written();
+                let is_level = statement.is_plain_begin() && Level::named_in(&sql).is_none_or(|named| named == level);
+                !statement.lost
+                    && statement.control != Control::Prepare
+                    && (is_level || !sets_a_level(&sql))
+                    // Several statements in one move are not what is measured.
+                    && !sql.contains(';')
             }
             _ => true,
         });

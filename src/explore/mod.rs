@@ -33,7 +33,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::history::{History, SessionInfo};
-use crate::runner::{RunError, RunOptions};
+use crate::runner::{RunError, RunOptions, runs_alone};
 use crate::scenario::{Level, Scenario};
 use crate::schedule::LeftOut;
 use crate::server::Server;
@@ -146,7 +146,8 @@ pub fn explore(
 ) -> Result<Vec<Exploration>, RunError> {
     let run_options = RunOptions { deadline: options.deadline, name_locks: false, explores: true };
     let prepare = || Worker::prepare(server, scenario, fix, run_options.clone());
-    let runners = if design::is_alone(scenario, fix) { 1 } else { options.runners };
+    let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
+    let runners = if runs_alone(plan) { 1 } else { options.runners };
     let mut team = Team::assemble(runners, prepare)?;
     let mut explorations = Vec::new();
     for (index, &level) in levels.iter().enumerate() {

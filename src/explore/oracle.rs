@@ -15,8 +15,11 @@ use crate::runner::RunError;
 use crate::scenario::Level;
 use crate::schedule::{Attempt, Consequence, Exhaustive, LeftOut, Search};
 
-/// More serial orders than this of one set of sessions are not played: those of six transactions.
-const MOST_ORDERS: usize = 720;
+/// More serial orders than this of one set of sessions are not played: those of six transactions. What these do not give
+/// is then not known to be anomalous.
+const MOST_ORDERS: u64 = 720;
+/// Those of three transactions are played in any case.
+const FEWEST_ORDERS: u64 = 6;
 /// How many are played at a time.
 const AT_A_TIME: usize = 8;
 
@@ -33,8 +36,22 @@ pub enum Judgement {
         /// The answers are not those of a serial order that gives these contents.
         answers: bool,
     },
-    /// There are too many serial orders to compare with.
+    /// There are more serial orders than were compared with.
     Unknown,
+}
+
+/// The outcomes of serial orders.
+#[derive(Debug, Clone, Default)]
+struct Serial {
+    outcomes: Vec<Outcome>,
+    /// Of all orders; otherwise of as many as were to be played.
+    is_complete: bool,
+}
+
+/// The runs behind [`Serial`].
+struct SerialRuns {
+    runs: Vec<Played>,
+    is_complete: bool,
 }
 
 /// The serial outcomes by the sessions that take part, played when they are first needed.
@@ -43,67 +60,75 @@ pub struct Oracle {
     sessions: usize,
     /// Of the program that the serial orders are of.
     left_out: LeftOut,
-    serial: BTreeMap<Vec<usize>, Option<Vec<Outcome>>>,
+    /// See [`MOST_ORDERS`].
+    most_orders: usize,
+    serial: BTreeMap<Vec<usize>, Serial>,
 }
 
 impl Oracle {
     /// Plays the serial orders of all sessions; also gives one whose outcome fails a check, if there is one.
+    /// Who wants few schedules gets few serial ones.
     pub fn ask(
         team: &mut Team,
         level: Level,
         sessions: usize,
         left_out: LeftOut,
+        max_schedules: u64,
     ) -> Result<(Oracle, Option<Played>), RunError> {
-        let mut oracle = Oracle { level, sessions, left_out, serial: BTreeMap::new() };
+        let most_orders = max_schedules.clamp(FEWEST_ORDERS, MOST_ORDERS) as usize;
+        let mut oracle = Oracle { level, sessions, left_out, most_orders, serial: BTreeMap::new() };
         let everybody: Vec<usize> = (0..sessions).collect();
         let played = oracle.play_serial(team, &everybody)?;
-        let failing = played.iter().flatten().find(|played| !played.outcome.failing.is_empty()).cloned();
+        let failing = played.runs.iter().find(|played| !played.outcome.failing.is_empty()).cloned();
         oracle.remember(everybody, played);
         Ok((oracle, failing))
     }
 
     pub fn judge(&mut self, team: &mut Team, outcome: &Outcome) -> Result<Judgement, RunError> {
         let everybody: Vec<usize> = (0..self.sessions).collect();
-        let Some(all) = self.orders(team, everybody)?.cloned() else { return Ok(unknown(outcome)) };
+        let Serial { outcomes: all, is_complete } = self.orders(team, everybody)?.clone();
         // A check that fails in a serial order as well is not about races.
         if all.iter().any(|serial| serial.is_like(outcome)) {
             return Ok(Judgement::Serial);
+        }
+        if !is_complete {
+            return Ok(unknown(outcome));
         }
         let refused = refused(&all, outcome);
         let mut references = all;
         if !refused.is_empty() {
             let others: Vec<usize> = (0..self.sessions).filter(|session| !refused.contains(session)).collect();
-            let Some(without) = self.orders(team, others.clone())?.cloned() else { return Ok(unknown(outcome)) };
-            if without.iter().any(|serial| serial.agrees(outcome, &others)) && outcome.failing.is_empty() {
+            let without = self.orders(team, others.clone())?.clone();
+            if without.outcomes.iter().any(|serial| serial.agrees(outcome, &others)) && outcome.failing.is_empty() {
                 return Ok(judge_refusals(&references, outcome, &refused));
             }
-            references.extend(without);
+            if !without.is_complete {
+                return Ok(unknown(outcome));
+            }
+            references.extend(without.outcomes);
         }
         let contents = !references.iter().any(|serial| serial.contents == outcome.contents);
         let answers = !references.iter().any(|serial| serial.answers == outcome.answers);
         Ok(Judgement::Anomaly { contents, answers })
     }
 
-    fn orders(&mut self, team: &mut Team, sessions: Vec<usize>) -> Result<Option<&Vec<Outcome>>, RunError> {
+    fn orders(&mut self, team: &mut Team, sessions: Vec<usize>) -> Result<&Serial, RunError> {
         if !self.serial.contains_key(&sessions) {
             let played = self.play_serial(team, &sessions)?;
             self.remember(sessions.clone(), played);
         }
-        Ok(self.serial.get(&sessions).and_then(Option::as_ref))
+        Ok(self.serial.entry(sessions).or_default())
     }
 
-    fn remember(&mut self, sessions: Vec<usize>, played: Option<Vec<Played>>) {
-        let outcomes = played.map(|played| {
-            let mut outcomes: Vec<Outcome> = played.into_iter().map(|played| played.outcome).collect();
-            outcomes.sort();
-            outcomes.dedup();
-            outcomes
-        });
-        self.serial.insert(sessions, outcomes);
+    fn remember(&mut self, sessions: Vec<usize>, played: SerialRuns) {
+        let mut outcomes: Vec<Outcome> = played.runs.into_iter().map(|played| played.outcome).collect();
+        outcomes.sort();
+        outcomes.dedup();
+        self.serial.insert(sessions, Serial { outcomes, is_complete: played.is_complete });
     }
 
-    /// Plays every serial order of some sessions; none where there are too many.
-    fn play_serial(&self, team: &mut Team, sessions: &[usize]) -> Result<Option<Vec<Played>>, RunError> {
+    /// Plays the serial orders of some sessions, up to the limit.
+    fn play_serial(&self, team: &mut Team, sessions: &[usize]) -> Result<SerialRuns, RunError> {
         let knowledge = Arc::new(Knowledge::none());
         let mut search = Exhaustive::default();
         let mut runs: Vec<Played> = Vec::new();
@@ -111,15 +136,15 @@ impl Oracle {
             // Nobody takes part: the seed rows stay as they are.
             let nothing = self.task(Vec::new(), &knowledge);
             let task = Task { only: vec![usize::MAX], ..nothing };
-            return team.play(&[task]).map(Some);
+            return Ok(SerialRuns { runs: team.play(&[task])?, is_complete: true });
         }
         loop {
             let attempts: Vec<Attempt<Consequence>> = std::iter::from_fn(|| search.next()).take(AT_A_TIME).collect();
             if attempts.is_empty() {
-                return Ok(Some(runs));
+                return Ok(SerialRuns { runs, is_complete: true });
             }
-            if runs.len() + attempts.len() > MOST_ORDERS {
-                return Ok(None);
+            if runs.len() + attempts.len() > self.most_orders {
+                return Ok(SerialRuns { runs, is_complete: false });
             }
             let task = |attempt: &Attempt<Consequence>| Task {
                 only: sessions.to_vec(),

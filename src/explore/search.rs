@@ -29,7 +29,8 @@ pub(super) fn explore_level(
     done: &mut dyn FnMut(),
 ) -> Result<Exploration, RunError> {
     let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
-    let (mut oracle, failing) = Oracle::ask(team, level, plan.sessions.len(), LeftOut::default())?;
+    let (mut oracle, failing) =
+        Oracle::ask(team, level, plan.sessions.len(), LeftOut::default(), options.max_schedules)?;
     let mut exploration = begun(team, scenario, fix, level);
     let known = team.first().study(scenario, plan, level, options.deadline)?;
     let understood = known.is_some();

@@ -131,7 +131,8 @@ fn without(
     let choices = choices_left(program, found, &left_out);
     let Some(played) = ground.play_again(choices, &left_out)?.filter(fails_alike) else { return Ok(None) };
     *left = rest;
-    let (mut oracle, failing) = Oracle::ask(ground.team, ground.level, ground.plan.sessions.len(), left_out.clone())?;
+    let sessions = ground.plan.sessions.len();
+    let (mut oracle, failing) = Oracle::ask(ground.team, ground.level, sessions, left_out.clone(), u64::MAX)?;
     if failing.is_some() {
         return Ok(None);
     }

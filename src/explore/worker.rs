@@ -110,7 +110,7 @@ impl<'a> Worker<'a> {
         level: Level,
         deadline: Instant,
     ) -> Result<Option<Knowledge>, RunError> {
-        if !design::is_understood(scenario, plan) || self.contents.compares_times {
+        if !design::is_understood(scenario, plan, level) || self.contents.compares_times {
             return Ok(None);
         }
         let Some(footprints) = measure(&mut self.stage, plan, &self.contents, level, deadline)? else {

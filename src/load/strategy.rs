@@ -68,6 +68,7 @@ mod tests {
             title: String::new(),
             story: String::new(),
             sources: Default::default(),
+            levels: Vec::new(),
             params: Vec::new(),
             databases: Vec::new(),
             pools: Vec::new(),

@@ -1,5 +1,6 @@
 //! A body, compiled to a flat list of operations with jumps, so that a position is one number and a retry can go back to it.
 
+use crate::scenario::Level;
 use crate::scenario::source::Span;
 use crate::scenario::template::Template;
 
@@ -84,6 +85,25 @@ pub struct Statement {
     pub control: Control,
     /// The lab added it: the BEGIN or COMMIT of a body that has none.
     pub implicit: bool,
+}
+
+impl Statement {
+    /// Whether it is a BEGIN with a level at most.
+    pub fn is_plain_begin(&self) -> bool {
+        if self.control != Control::Begin {
+            return false;
+        }
+        let words = self.text.written().to_uppercase();
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let level = match words.as_slice() {
+            ["BEGIN", "TRANSACTION", rest @ ..] | ["START", "TRANSACTION", rest @ ..] | ["BEGIN", rest @ ..] => rest,
+            _ => return false,
+        };
+        match level {
+            ["ISOLATION", "LEVEL", name @ ..] => Level::EVERY.iter().any(|level| level.sql() == name.join(" ")),
+            rest => rest.is_empty(),
+        }
+    }
 }
 
 /// `\gset [PREFIX]`.

@@ -132,9 +132,9 @@ impl Actor {
         self.interpreter.as_mut()
     }
 
-    /// The statement that will follow the BEGIN that the lab added, in the same move and whatever the answer is.
+    /// The statement that will follow a BEGIN that cannot fail, in the same move and whatever the answer is.
     pub fn follower(&self, begin: &Statement) -> Option<String> {
-        let mut foreseen = self.interpreter.clone().filter(|_| begin.implicit && begin.control == Control::Begin)?;
+        let mut foreseen = self.interpreter.clone().filter(|_| begin.is_plain_begin())?;
         let step = foreseen.step_index();
         foreseen
             .answered(&Answer { tag: "BEGIN".to_owned(), in_transaction: true, ..Answer::default() }, self.notified);

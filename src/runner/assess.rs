@@ -10,7 +10,17 @@ use super::script::Keeper;
 use crate::history::{Assessment, CheckResult, Event, MeasureResult, SessionEnd, SessionInfo, Told, What};
 use crate::program::Variables;
 use crate::scenario::{Check, Measure, Plan};
-use crate::wire::ResultSet;
+use crate::wire::{ResultSet, WireError};
+
+/// SQLSTATEs of a table or a column that is not there any more, or has another type.
+const CHANGED: [&str; 4] = ["42P01", "42703", "42804", "42883"];
+/// The contents of the tables as they are, where a session has changed them.
+const WHATEVER_IS_THERE: &str = "
+SELECT c.oid::regclass::text,
+       query_to_xml(format('SELECT t::text FROM %s t ORDER BY t::text COLLATE \"C\"', c.oid::regclass), true, false, '')::text
+  FROM pg_class c
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+ ORDER BY 1";
 
 /// What the assessment is made of.
 pub(crate) struct Asked<'a> {
@@ -34,8 +44,16 @@ pub(crate) fn assess(keeper: &mut Keeper, observer: &mut Observer, asked: &Asked
     };
     let questions =
         Questions { checks: plan.checks.iter().collect(), measures: &plan.measures, needs_row: asked.needs_row };
-    let before = [Part::Sql(contents), Part::Sql(&record)];
-    let (before, mut assessment) = questions.ask(&before, keeper, observer, parameters, deadline)?;
+    let mut ask = |contents| {
+        let before = [Part::Sql(contents), Part::Sql(&record)];
+        questions.ask(&before, keeper, observer, parameters, deadline)
+    };
+    let (before, mut assessment) = match ask(contents) {
+        Err(RunError::Wire(WireError::Server(error))) if CHANGED.contains(&error.sqlstate.as_str()) => {
+            ask(WHATEVER_IS_THERE)?
+        }
+        asked => asked?,
+    };
     assessment.sessions = session_ends(asked.sessions, asked.events);
     assessment.contents = before.into_iter().next().unwrap_or_default().rows;
     Ok(assessment)

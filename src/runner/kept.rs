@@ -13,11 +13,16 @@ use crate::wire::{Connection, TransactionStatus, WireError};
 pub(super) struct Kept(Vec<(String, Level, Connection)>);
 
 impl Kept {
-    /// Takes in the connections of a run's sessions; one with an answer outstanding is closed.
+    /// Takes in the connections of a run's sessions. One with an answer outstanding is closed and its statement canceled:
+    /// the server does not notice that a client is gone while its session waits.
     pub fn keep(&mut self, actors: impl Iterator<Item = Actor>, mut links: Links, sessions: &[SessionInfo]) {
-        let idle = actors.filter(|actor| actor.flight.is_none());
-        self.0.extend(idle.filter_map(|actor| {
+        self.0.extend(actors.filter_map(|actor| {
             let connection = links.take(actor.home)?;
+            if actor.flight.is_some() {
+                // What cannot be canceled now is removed with the sandbox.
+                let _ = connection.cancel_token().cancel();
+                return None;
+            }
             Some((actor.name, actor.born.unwrap_or(sessions[actor.index].level), connection))
         }));
     }

@@ -14,6 +14,7 @@ mod record;
 mod requirements;
 mod reset;
 mod retry;
+mod scene;
 mod script;
 mod settle;
 mod side_by_side;

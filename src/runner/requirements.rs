@@ -21,9 +21,18 @@ pub(super) fn sandbox_kind(scenario: &Scenario, plan: &Plan) -> SandboxKind {
 }
 
 /// What a statement says that asks about, or waits for, transactions anywhere in the cluster: the snapshot horizon, a safe
-/// snapshot, prepared transactions, and what waits for older snapshots or is held up by them.
-const CLUSTER_WIDE: [&str; 6] =
-    ["snapshot_xmin", "only deferrable", "only, deferrable", "pg_prepared_xacts", "concurrently", "vacuum"];
+/// snapshot, prepared transactions, and what waits for older snapshots or is held up by them; or makes what is the cluster's.
+const CLUSTER_WIDE: [&str; 9] = [
+    "snapshot_xmin",
+    "only deferrable",
+    "only, deferrable",
+    "pg_prepared_xacts",
+    "concurrently",
+    "vacuum",
+    "create role",
+    "create user",
+    "create database",
+];
 
 /// Whether a run of the plan could be disturbed by whatever else runs in the cluster, even in another database. Prepared
 /// transactions also have names that no other run may use meanwhile.

@@ -4,11 +4,10 @@ use std::time::{Duration, Instant};
 
 use super::actor::Actor;
 use super::assess::{Asked, ask, assess};
-use super::batch::Part;
 use super::conductor::{Conduct, Conductor};
 use super::error::RunError;
 use super::kept::Kept;
-use super::links::Links;
+use super::links::{LinkId, Links};
 use super::observer::Observer;
 use super::record::ToldRow;
 use super::reset::{self, Reset};
@@ -45,25 +44,25 @@ pub struct RunOptions {
 
 /// A scenario, in one of its forms, on a server.
 pub struct Stage<'a> {
-    scenario: &'a Scenario,
-    plan: &'a Plan,
-    fix: Option<&'a str>,
-    server: &'a Server,
-    options: RunOptions,
+    pub(super) scenario: &'a Scenario,
+    pub(super) plan: &'a Plan,
+    pub(super) fix: Option<&'a str>,
+    pub(super) server: &'a Server,
+    pub(super) options: RunOptions,
     // Connections before the sandbox: fields are dropped in this order.
-    keeper: Keeper,
-    observer: Observer,
-    parameters: Variables,
-    reset: Reset,
+    pub(super) keeper: Keeper,
+    pub(super) observer: Observer,
+    pub(super) parameters: Variables,
+    pub(super) reset: Reset,
     /// How many schedules were played since the tables were made.
-    played: u32,
+    pub(super) played: u32,
     kept: Kept,
     /// No body resets its settings, so that a kept connection can be set to another level.
     may_switch: bool,
     /// What of the sessions does not take part.
-    left_out: LeftOut,
+    pub(super) left_out: LeftOut,
     /// The question about the tables' contents that is asked with the checks; empty: none.
-    contents: String,
+    pub(super) contents: String,
     sandbox: Sandbox,
 }
 
@@ -89,15 +88,7 @@ impl<'a> Stage<'a> {
         if record::is_asked(plan) {
             keeper.home()?.query(record::SCHEMA, options.deadline)?;
         }
-        for script in &plan.schema {
-            keeper.run(script, "@schema", &parameters, &mut observer, options.deadline)?;
-        }
-        let reset = match scenario.databases.is_empty() {
-            true => Reset::find(keeper.home()?, plan, server.is_superuser(), options.deadline)?,
-            false => Reset::Rebuild,
-        };
-        let (kept, contents) = (Kept::default(), String::new());
-        Ok(Stage {
+        let mut stage = Stage {
             scenario,
             plan,
             fix,
@@ -106,14 +97,20 @@ impl<'a> Stage<'a> {
             keeper,
             observer,
             parameters,
-            reset,
+            reset: Reset::Rebuild,
             played: 0,
-            kept,
+            kept: Kept::default(),
             may_switch: !reset::resets_settings(plan),
             left_out: LeftOut::default(),
-            contents,
+            contents: String::new(),
             sandbox,
-        })
+        };
+        stage.make_tables()?;
+        if scenario.databases.is_empty() {
+            let deadline = stage.options.deadline;
+            stage.reset = Reset::find(stage.keeper.home()?, plan, server.is_superuser(), deadline)?;
+        }
+        Ok(stage)
     }
 
     /// From now on this does not take part.
@@ -143,7 +140,9 @@ impl<'a> Stage<'a> {
         let level = session.level.unwrap_or(level);
         let options = self.session_options(&self.sandbox.options(), &session.name, level);
         let set = |options: ConnectOptions, (name, value): &(&str, &str)| options.with_setting(name, value);
-        Ok(Connection::connect(&settings.iter().fold(options, set))?)
+        let mut connection = Connection::connect(&settings.iter().fold(options, set))?;
+        self.prepare_session(session, &mut connection)?;
+        Ok(connection)
     }
 
     /// The value of an expression over variables; the inner error is the expression's own.
@@ -188,9 +187,8 @@ impl<'a> Stage<'a> {
         let actors = self.actors(&playing, &sessions, &mut links);
         let mut finally = self.actors(&self.plan.finally, &sessions, &mut links);
         finally.retain(|actor| actor.index >= self.plan.sessions.len());
-        for actor in &actors {
-            links.open(actor.home)?;
-        }
+        let homes: Vec<LinkId> = actors.iter().map(|actor| actor.home).collect();
+        self.prepare_sessions(&mut links, &homes)?;
         let some_backend = links.pids().next().unwrap_or_default();
         let mut conductor = Conductor {
             actors,
@@ -267,8 +265,10 @@ impl<'a> Stage<'a> {
     }
 
     /// Drops what was made and says whether that worked. Dropping the stage does the same in silence.
-    pub fn close(self) -> Result<(), RunError> {
-        drop((self.keeper, self.observer, self.kept));
+    pub fn close(mut self) -> Result<(), RunError> {
+        self.kept = Kept::default();
+        self.tear_down()?;
+        drop((self.keeper, self.observer));
         Ok(self.sandbox.close()?)
     }
 
@@ -293,26 +293,6 @@ impl<'a> Stage<'a> {
             self.keeper.home()?.query(&record::told_statements(told), deadline)?;
         }
         ask(&mut self.keeper, &mut self.observer, checks, &self.plan.measures, &self.parameters, deadline)
-    }
-
-    /// Fresh tables with their seed rows, for a run of these sessions.
-    pub(crate) fn set_the_scene(&mut self, sessions: &[SessionInfo]) -> Result<(), RunError> {
-        let exact = sessions.iter().any(|session| session.level == Level::Serializable);
-        let mut parts = Vec::new();
-        if self.played > 0 {
-            if self.reset == Reset::Rebuild {
-                let (options, contents) = (self.options.clone(), std::mem::take(&mut self.contents));
-                let left_out = std::mem::take(&mut self.left_out);
-                let fresh = Stage::prepare(self.server, self.scenario, self.fix, options)?;
-                *self = Stage { contents, left_out, ..fresh };
-            }
-            parts.extend(self.reset.sql(exact, self.played).map(Part::Sql));
-        }
-        self.played += 1;
-        let setup = self.plan.setup.iter().map(|script| Part::Script { script, name: "@setup".to_owned() });
-        parts.extend(setup);
-        self.keeper.run_all(&parts, &self.parameters, &mut self.observer, self.options.deadline)?;
-        Ok(())
     }
 
     /// The sessions at their beginning, with the connections that they may need; those open when they are first used.

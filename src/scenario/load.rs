@@ -9,6 +9,9 @@ use super::nearest::nearest;
 use super::parser::{Mistakes, Parsed, parse, whole};
 use super::render;
 
+/// How the names of PostgreSQL's own isolation tests end.
+const SPEC: &str = "spec";
+
 /// Why there is no scenario.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
@@ -45,7 +48,19 @@ pub struct Opened {
 
 impl Opened {
     pub fn parse(&self) -> Result<Parsed, LoadError> {
+        if self.path.extension().is_some_and(|ending| ending == SPEC) {
+            return self.parse_spec();
+        }
         parse(self.files.as_ref(), &self.path, &self.text).map_err(LoadError::Invalid)
+    }
+
+    fn parse_spec(&self) -> Result<Parsed, LoadError> {
+        match crate::spec::parse(&self.path.display().to_string(), self.text.clone()) {
+            Ok(file) => Ok(Parsed { scenario: Scenario::from(&file), warnings: Vec::new() }),
+            Err(refused) => {
+                Err(LoadError::Invalid(Mistakes { sources: refused.sources, diagnostics: refused.mistakes }))
+            }
+        }
     }
 
     /// The text with what it refers to put in place, so that a copy of it needs no other file.

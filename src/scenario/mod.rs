@@ -22,5 +22,6 @@ pub use model::*;
 pub use nearest::nearest;
 pub use param::SetError;
 pub use parser::{Mistakes, Parsed, parse};
+pub(crate) use parser::{Piece, split};
 pub use print::{print, print_form};
 pub use render::render;

@@ -24,6 +24,9 @@ impl Level {
     /// The three levels that PostgreSQL tells apart, weakest first.
     pub const ALL: [Level; 3] = [Level::ReadCommitted, Level::RepeatableRead, Level::Serializable];
 
+    pub const EVERY: [Level; 4] =
+        [Level::ReadUncommitted, Level::ReadCommitted, Level::RepeatableRead, Level::Serializable];
+
     /// The level that PostgreSQL makes of it.
     pub fn in_effect(self) -> Level {
         if self == Level::ReadUncommitted { Level::ReadCommitted } else { self }
@@ -37,6 +40,13 @@ impl Level {
             Level::RepeatableRead => "repeatable-read",
             Level::Serializable => "serializable",
         }
+    }
+
+    /// The level that a statement names by ISOLATION LEVEL.
+    pub fn named_in(sql: &str) -> Option<Level> {
+        let words = sql.to_uppercase().split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, name) = words.split_once("ISOLATION LEVEL ")?;
+        Level::EVERY.into_iter().find(|level| name.starts_with(level.sql()))
     }
 
     /// As in SQL: `READ COMMITTED`.
@@ -60,10 +70,7 @@ impl FromStr for Level {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Level, ()> {
-        [Level::ReadUncommitted, Level::ReadCommitted, Level::RepeatableRead, Level::Serializable]
-            .into_iter()
-            .find(|level| level.name() == text)
-            .ok_or(())
+        Level::EVERY.into_iter().find(|level| level.name() == text).ok_or(())
     }
 }
 
@@ -82,6 +89,8 @@ pub struct Scenario {
     /// Server connections that sessions share, reached by `\connect`.
     pub pools: Vec<String>,
     pub load: Option<Load>,
+    /// The levels that its transactions name themselves; empty: those that the user asks for.
+    pub levels: Vec<Level>,
     /// What the file says outside any fix.
     pub as_written: Plan,
     /// Fixes and variants in file order.
@@ -109,6 +118,8 @@ pub struct Plan {
     pub schema: Vec<Script>,
     /// Run before every schedule, when all tables were emptied.
     pub setup: Vec<Script>,
+    /// Statements that undo both, also what they did outside the sandbox.
+    pub teardown: Vec<Template>,
     pub transactions: Vec<Arc<Transaction>>,
     pub sessions: Vec<Session>,
     /// The staged schedule; empty: each session in turn.
@@ -197,6 +208,8 @@ pub struct Session {
     pub name: String,
     /// `at`: pinned; otherwise the level under test.
     pub level: Option<Level>,
+    /// Statements that its connection is prepared with before every schedule, outside any transaction.
+    pub setup: Vec<Template>,
     pub calls: Vec<Call>,
     pub span: Span,
 }

@@ -6,6 +6,7 @@
 mod common;
 
 mod comparing;
+mod exploring;
 mod hanging;
 mod mistakes;
 mod playing;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{isolab, run, spec};
 
-fn shared() -> Option<PathBuf> {
+pub fn shared() -> Option<PathBuf> {
     let folder = std::env::var_os("ISOLAB_SHARED").map(|shared| Path::new(&shared).join("data/pg-isolation"));
     if folder.is_none() {
         eprintln!("skipped: ISOLAB_SHARED names no folder with PostgreSQL's isolation tests");

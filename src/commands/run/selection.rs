@@ -63,8 +63,11 @@ pub fn select<'a>(
     let mut selections = Vec::new();
     for scenario in scenarios {
         for fix in forms(scenario, fixes)? {
-            let own = fix.and_then(|name| scenario.variant(name)).map(|variant| variant.levels.clone());
-            let levels = own.filter(|own| !own.is_empty()).unwrap_or_else(|| levels.clone());
+            let own = match fix.and_then(|name| scenario.variant(name)) {
+                Some(variant) => &variant.levels,
+                None => &scenario.levels,
+            };
+            let levels = if own.is_empty() { levels.clone() } else { own.clone() };
             selections.push(Selection { scenario, fix, levels });
         }
     }

@@ -10,6 +10,7 @@ mod resolve;
 mod section;
 mod sections;
 mod slice;
+mod split;
 mod statement;
 mod templates;
 mod whole;
@@ -33,6 +34,7 @@ use super::source::{SourceFile, Sources, Span};
 use super::template::Template;
 
 pub(super) use body::steps::Steps;
+pub use split::{Piece, split};
 pub use whole::{file_section, whole};
 
 /// More sections are no scenario.

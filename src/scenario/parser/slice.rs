@@ -18,6 +18,11 @@ impl<'a> Slice<'a> {
         Slice { text, file, start: 0 }
     }
 
+    /// A text that stands at this place.
+    pub fn at(text: &'a str, span: Span) -> Slice<'a> {
+        Slice { text, file: span.file, start: span.start }
+    }
+
     pub fn span(self) -> Span {
         Span { file: self.file, start: self.start, end: self.start + self.text.len() as u32 }
     }

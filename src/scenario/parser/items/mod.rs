@@ -1,6 +1,6 @@
 //! A body cut into statements and backslash commands.
 
-mod nesting;
+pub mod nesting;
 mod open;
 
 use nesting::Nesting;

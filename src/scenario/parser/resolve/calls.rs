@@ -27,7 +27,7 @@ impl Parser<'_> {
                     calls.into_iter().filter_map(|call| self.bind_call(call, transactions, form)).collect()
                 }
             };
-            bound.push(Session { name: name.text, level, calls, span: name.span });
+            bound.push(Session { name: name.text, level, setup: Vec::new(), calls, span: name.span });
         }
         bound
     }

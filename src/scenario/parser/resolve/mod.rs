@@ -43,6 +43,7 @@ impl Parser<'_> {
             databases: self.databases,
             pools: self.pools,
             load: self.load,
+            levels: Vec::new(),
             as_written,
             variants,
         };
@@ -102,6 +103,7 @@ impl Parser<'_> {
             requires: declared.requires,
             schema: declared.schema,
             setup: declared.setup,
+            teardown: Vec::new(),
             transactions: declared.transactions,
             sessions,
             order,

@@ -1,0 +1,102 @@
+//! The tables before each schedule, and the sessions' connections at their beginning.
+
+use std::time::{Duration, Instant};
+
+use super::batch::Part;
+use super::error::RunError;
+use super::links::{LinkId, Links};
+use super::reset::{self, Reset};
+use super::stage::Stage;
+use crate::history::SessionInfo;
+use crate::scenario::template::Template;
+use crate::scenario::{Level, Session};
+use crate::wire::{Connection, WireError};
+
+/// A teardown that takes longer waits for something that does not go away.
+const TEARDOWN_LIMIT: Duration = Duration::from_secs(10);
+/// Whether a teardown has left something in the schema.
+const REMAINS: &str = "
+SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace)
+    OR EXISTS (SELECT FROM pg_proc WHERE pronamespace = current_schema()::regnamespace)
+    OR EXISTS (SELECT FROM pg_type WHERE typnamespace = current_schema()::regnamespace)";
+
+impl Stage<'_> {
+    /// Fresh tables with their seed rows, for a run of these sessions.
+    pub(crate) fn set_the_scene(&mut self, sessions: &[SessionInfo]) -> Result<(), RunError> {
+        let exact = sessions.iter().any(|session| session.level == Level::Serializable);
+        if self.played > 0 && self.reset == Reset::Rebuild {
+            self.rebuild()?;
+        }
+        let mut parts = Vec::new();
+        if self.played > 0 {
+            parts.extend(self.reset.sql(exact, self.played).map(Part::Sql));
+        }
+        self.played += 1;
+        let setup = self.plan.setup.iter().map(|script| Part::Script { script, name: "@setup".to_owned() });
+        parts.extend(setup);
+        self.keeper.run_all(&parts, &self.parameters, &mut self.observer, self.options.deadline)?;
+        Ok(())
+    }
+
+    /// Makes the tables anew: where the scenario's own teardown leaves nothing behind, otherwise in another sandbox.
+    fn rebuild(&mut self) -> Result<(), RunError> {
+        let is_clean = self.tear_down()? && !reset::prepares(self.plan);
+        if is_clean && self.query(REMAINS)?.rows.first().is_some_and(|row| row[0].as_deref() == Some("f")) {
+            return self.make_tables();
+        }
+        let (options, contents) = (self.options.clone(), std::mem::take(&mut self.contents));
+        let left_out = std::mem::take(&mut self.left_out);
+        *self = Stage::prepare(self.server, self.scenario, self.fix, options)?;
+        (self.contents, self.left_out) = (contents, left_out);
+        Ok(())
+    }
+
+    /// Runs the teardown, each statement whatever became of those before it; true if there is one and all went through.
+    pub(super) fn tear_down(&mut self) -> Result<bool, RunError> {
+        let teardown = &self.plan.teardown;
+        if teardown.is_empty() {
+            return Ok(false);
+        }
+        let deadline = Instant::now() + TEARDOWN_LIMIT;
+        let statements: Vec<String> = teardown.iter().map(Template::written).collect();
+        match self.keeper.home()?.query_each(statements.iter().map(String::as_str), deadline) {
+            Ok(answers) => Ok(answers.iter().all(Result::is_ok)),
+            Err(WireError::TimedOut { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn make_tables(&mut self) -> Result<(), RunError> {
+        for script in &self.plan.schema {
+            let deadline = self.options.deadline;
+            let made = self.keeper.run(script, "@schema", &self.parameters, &mut self.observer, deadline);
+            if let Err(error) = made {
+                // What was made of it may lie outside the sandbox.
+                self.tear_down()?;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Prepares the connections of sessions that ask for it, one after the other.
+    pub(super) fn prepare_sessions(&self, links: &mut Links, homes: &[LinkId]) -> Result<(), RunError> {
+        for (session, &home) in self.plan.sessions.iter().zip(homes) {
+            self.prepare_session(session, links.open(home)?)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the statements that a session's connection is prepared with.
+    pub(super) fn prepare_session(&self, session: &Session, connection: &mut Connection) -> Result<(), RunError> {
+        let statements: Vec<String> = session.setup.iter().map(Template::written).collect();
+        let answers = connection.query_each(statements.iter().map(String::as_str), self.options.deadline)?;
+        for (statement, answer) in session.setup.iter().zip(answers) {
+            if let Err(error) = answer {
+                let part = format!("setup of session {}", session.name);
+                return Err(RunError::Scenario { part, error, span: statement.span });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! A `.spec` file as a scenario: what its sessions do, whatever permutations it lists.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::model::{Block, SpecFile, SpecSession};
+use super::program::Draft;
+use crate::program::{Action, Control, Op, Program, Statement};
+use crate::scenario::source::Span;
+use crate::scenario::template::{Piece as Text, Template};
+use crate::scenario::{Level, Move, Piece, Plan, Requirement, Scenario, Script, Session, split};
+
+/// What makes tables and what belongs to them, so that it need not be done for every schedule.
+const MAKES: [&str; 6] = ["CREATE", "ALTER", "COMMENT", "GRANT", "SET", "DROP"];
+
+impl From<&SpecFile> for Scenario {
+    /// Each session's steps in file order, one move each. Its transactions name their levels themselves; where all name
+    /// the same, that is the scenario's own.
+    fn from(file: &SpecFile) -> Scenario {
+        let mut names = BTreeSet::new();
+        let sessions: Vec<Session> =
+            file.sessions.iter().map(|session| bound(file, session, unique(&session.name, &mut names))).collect();
+        let setups: Vec<Piece> = file.setups.iter().flat_map(pieces).collect();
+        let made = setups.iter().take_while(|piece| MAKES.iter().any(|word| piece.begins_with(&[word]))).count();
+        let (schema, setup) = setups.split_at(made);
+        let teardown: Vec<Piece> = file.teardown.iter().flat_map(pieces).collect();
+        let plan = Plan {
+            requires: vec![Requirement::Database],
+            schema: script(schema).into_iter().collect(),
+            setup: script(setup).into_iter().collect(),
+            teardown: teardown.iter().map(|piece| text(&[*piece])).collect(),
+            order: order(file),
+            sessions,
+            ..Plan::default()
+        };
+        Scenario {
+            name: file.name.clone(),
+            title: file.name.clone(),
+            story: String::new(),
+            sources: file.sources.clone(),
+            levels: own_level(&plan.sessions).into_iter().collect(),
+            params: Vec::new(),
+            databases: Vec::new(),
+            pools: Vec::new(),
+            load: None,
+            as_written: plan,
+            variants: Vec::new(),
+        }
+    }
+}
+
+fn pieces(block: &Block) -> Vec<Piece<'_>> {
+    split(&block.sql, block.span)
+}
+
+fn script(pieces: &[Piece]) -> Option<Script> {
+    let (first, last) = (pieces.first()?, pieces.last()?);
+    let op = |piece: &Piece| Op { step: 0, action: statement(text(&[*piece]), piece.control()), span: piece.span() };
+    let program = Program { ops: pieces.iter().map(op).collect(), steps: Vec::new() };
+    let span = Span { end: last.span().end, ..first.span() };
+    Some(Script { program: Arc::new(program), span })
+}
+
+pub(super) fn statement(text: Template, control: Control) -> Action {
+    Action::Statement(Statement { text, capture: None, lost: false, control, implicit: false })
+}
+
+/// The statements as one query.
+pub(super) fn text(pieces: &[Piece]) -> Template {
+    let mut texts = Vec::new();
+    for piece in pieces {
+        if !texts.is_empty() {
+            texts.push(Text::Text { text: "; ".to_owned(), span: Span::default() });
+        }
+        texts.push(Text::Text { text: piece.text().to_owned(), span: piece.span() });
+    }
+    Template { pieces: texts, span: pieces.first().map(|piece| piece.span()).unwrap_or_default() }
+}
+
+/// A name that a schedule can be written with: others are given to sessions that share one or have blanks in it.
+fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    let name: String = name.chars().map(plain).collect();
+    let mut unique = name.clone();
+    let mut number = 1;
+    while !taken.insert(unique.clone()) {
+        number += 1;
+        unique = format!("{name}-{number}");
+    }
+    unique
+}
+
+fn bound(file: &SpecFile, session: &SpecSession, name: String) -> Session {
+    let mut draft = Draft::new(&name, session.span);
+    let setup: Vec<Piece> =
+        session.setup.iter().flat_map(pieces).filter(|piece| !sets_deadlock_timeout(*piece)).collect();
+    // What comes before its BEGIN is done before anybody moves.
+    let begun = setup.iter().position(|piece| piece.control() == Control::Begin).unwrap_or(setup.len());
+    let (before, opening) = setup.split_at(begun);
+    draft.open(opening);
+    for step in session.steps.iter().map(|&step| &file.steps[step]) {
+        draft.step(&step.name, &step.block);
+    }
+    let calls = draft.finish(session.teardown.as_ref());
+    Session {
+        name,
+        level: None,
+        setup: before.iter().map(|piece| text(&[*piece])).collect(),
+        calls,
+        span: session.span,
+    }
+}
+
+/// The lab sets it itself, so that a deadlock's victim is the session that closes the cycle.
+fn sets_deadlock_timeout(piece: Piece) -> bool {
+    let words = [
+        &["SET", "DEADLOCK_TIMEOUT"][..],
+        &["SET", "LOCAL", "DEADLOCK_TIMEOUT"],
+        &["SET", "SESSION", "DEADLOCK_TIMEOUT"],
+    ];
+    words.iter().any(|words| piece.begins_with(words))
+}
+
+/// The first permutation, where it is an order of all steps; else the sessions take turns.
+fn order(file: &SpecFile) -> Vec<Move> {
+    let Some(first) = file.schedules().next() else { return Vec::new() };
+    let steps: Vec<usize> = first.entries.iter().map(|entry| entry.step).collect();
+    let of_session = |session: usize| steps.iter().copied().filter(move |&step| file.steps[step].session == session);
+    let is_whole =
+        file.sessions.iter().enumerate().all(|(index, session)| of_session(index).eq(session.steps.iter().copied()));
+    let to_move = |&step: &usize| Move::Step {
+        session: file.steps[step].session,
+        transaction: None,
+        step: file.steps[step].name.clone(),
+        span: file.steps[step].span,
+    };
+    if is_whole { steps.iter().map(to_move).collect() } else { Vec::new() }
+}
+
+/// The level that every transaction of every session names.
+fn own_level(sessions: &[Session]) -> Option<Level> {
+    let mut levels = sessions.iter().flat_map(|session| &session.calls).map(|call| {
+        match call.transaction.program.ops.first().map(|op| &op.action) {
+            Some(Action::Statement(statement)) if statement.control == Control::Begin => {
+                Level::named_in(&statement.text.written())
+            }
+            _ => None,
+        }
+    });
+    let first = levels.next()??;
+    levels.all(|level| level == Some(first)).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::testing::spec;
+
+    fn scenario(text: &str) -> Scenario {
+        Scenario::from(&spec(text))
+    }
+
+    /// Each call's statements, with their steps.
+    fn calls(session: &Session) -> Vec<Vec<String>> {
+        let shown = |program: &Program| {
+            let op = |op: &Op| match &op.action {
+                Action::Statement(statement) => format!("{}: {}", program.steps[op.step], statement.text.written()),
+                _ => String::new(),
+            };
+            program.ops.iter().map(op).collect()
+        };
+        session.calls.iter().map(|call| shown(&call.transaction.program)).collect()
+    }
+
+    #[test]
+    fn a_sessions_begin_goes_with_its_first_step() {
+        let scenario = scenario(
+            "session a setup { SET enable_seqscan = off; BEGIN ISOLATION LEVEL SERIALIZABLE; SET deadlock_timeout = '9s'; }
+             step r { SELECT 1; } step c { COMMIT; }",
+        );
+        let [session] = &scenario.as_written.sessions[..] else { panic!("one session") };
+        assert_eq!(session.setup[0].written(), "SET enable_seqscan = off");
+        assert_eq!(calls(session), [["r: BEGIN ISOLATION LEVEL SERIALIZABLE", "r: SELECT 1", "c: COMMIT"]]);
+        assert_eq!(scenario.levels, [Level::Serializable]);
+    }
+
+    #[test]
+    fn a_setup_that_takes_a_snapshot_is_a_move_of_its_own() {
+        let scenario = scenario("session a setup { BEGIN; SELECT 1; } step r { SELECT 2; } step c { COMMIT; }");
+        assert_eq!(calls(&scenario.as_written.sessions[0]), [["setup: BEGIN; SELECT 1", "r: SELECT 2", "c: COMMIT"]]);
+        assert_eq!(scenario.levels, []);
+    }
+
+    #[test]
+    fn every_transaction_is_a_call_and_one_that_nobody_ends_is_rolled_back() {
+        let scenario = scenario(
+            "session a step w { UPDATE t SET x = 1; } step b { BEGIN; SELECT 1; } step c { SELECT 2; COMMIT; BEGIN; }
+             step d { DELETE FROM t } session b step e { BEGIN; } teardown { ROLLBACK; }",
+        );
+        let sessions = &scenario.as_written.sessions;
+        assert_eq!(
+            calls(&sessions[0]),
+            [
+                vec!["w: UPDATE t SET x = 1"],
+                vec!["b: BEGIN; SELECT 1", "c: SELECT 2; COMMIT; BEGIN", "d: DELETE FROM t", "rollback: ROLLBACK"],
+            ]
+        );
+        assert_eq!(calls(&sessions[1]), [["e: BEGIN", "teardown: ROLLBACK"]]);
+    }
+
+    #[test]
+    fn tables_are_made_once_and_filled_for_every_schedule() {
+        let text = "setup { CREATE TABLE t (x int); INSERT INTO t VALUES (1); } setup { ANALYZE t; } teardown { DROP TABLE t; }
+                    session a step x { SELECT 1 }";
+        let plan = scenario(text).as_written;
+        let lengths = |scripts: &[Script]| scripts.iter().map(|script| script.program.ops.len()).collect::<Vec<_>>();
+        assert_eq!((lengths(&plan.schema), lengths(&plan.setup)), (vec![1], vec![2]));
+        assert_eq!(plan.teardown[0].written(), "DROP TABLE t");
+    }
+
+    #[test]
+    fn the_first_permutation_is_the_order_if_it_is_one_of_all_steps() {
+        let sessions = "session \"a b\" step x {} step y {} session a_b step z {} ";
+        let moves = |permutations: &str| scenario(&format!("{sessions}{permutations}")).as_written.order.len();
+        assert_eq!((moves(""), moves("permutation z x y"), moves("permutation x z")), (3, 3, 0));
+        let names: Vec<String> =
+            scenario(sessions).as_written.sessions.into_iter().map(|session| session.name).collect();
+        assert_eq!(names, ["a_b", "a_b-2"]);
+    }
+}

@@ -1,0 +1,143 @@
+//! `isolab explore` and `isolab run` on `.spec` files.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::common::{installations, query, server_by_flag};
+use crate::postgresql::shared;
+use crate::{Run, database, run};
+
+fn file(name: &str) -> String {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/spec/explored").join(name).display().to_string()
+}
+
+fn isolab(db: &str, args: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isolab"));
+    command.args(args).args(["--db", db, "--no-progress", "--color", "never"]).env_remove("ISOLAB_TIME_LIMIT");
+    run(&mut command)
+}
+
+/// The parts of the JSON document that the command fills.
+fn json(part: &str, args: &[&str]) -> (i32, Vec<Value>) {
+    let told = isolab(database(), &[args, &["--format", "json"]].concat());
+    let document: Value = serde_json::from_str(&told.out).unwrap_or_else(|error| panic!("{error}: {}", told.err));
+    (told.code, document[part].as_array().expect("rows").clone())
+}
+
+#[test]
+fn a_spec_needs_no_permutations_and_no_expected_output() {
+    let seats = file("seats.spec");
+    let (code, found) = json("explore", &["explore", &seats]);
+    assert_eq!((code, &found[0]["verdict"]), (1, &"broken".into()), "{found:#?}");
+    assert_eq!((&found[0]["orders"], &found[0]["complete"]), (&20.into(), &true.into()));
+    let failure = &found[0]["failures"][0];
+    assert_eq!(failure["kind"], "lost update (P4)");
+    let replay = failure["replay"].as_str().expect("a schedule");
+    let (_, runs) = json("runs", &["run", &seats, "--replay", replay]);
+    assert_eq!(runs[0]["schedule"], replay);
+    let (code, found) = json("explore", &["explore", &seats, "--isolation", "repeatable-read", "--no-reduce"]);
+    assert_eq!((code, &found[0]["verdict"]), (0, &"safe".into()), "{found:#?}");
+}
+
+#[test]
+fn transactions_that_name_their_level_are_explored_at_that() {
+    let (code, found) = json("explore", &["explore", &file("rooms.spec"), "--isolation", "all"]);
+    let levels: Vec<&Value> = found.iter().map(|found| &found["isolation"]).collect();
+    assert_eq!((code, levels), (0, vec![&"serializable".into()]));
+    assert_eq!((&found[0]["verdict"], &found[0]["complete"]), (&"safe".into(), &true.into()), "{found:#?}");
+}
+
+#[test]
+fn what_changes_tables_and_the_cluster_leaves_nothing() {
+    let bin = installations().pop().expect("a PostgreSQL");
+    let (throwaway, _server) = server_by_flag(&bin);
+    let url = crate::common::url(&throwaway);
+    let told = isolab(&url, &["explore", &file("migration.spec"), "--runners", "2", "--format", "json"]);
+    let document: Value = serde_json::from_str(&told.out).unwrap_or_else(|error| panic!("{error}: {}", told.err));
+    let found = &document["explore"][0];
+    // Two steps each; the second reader of a table that has another column gives what an order gives.
+    assert_eq!((&found["verdict"], &found["complete"]), (&"safe".into(), &true.into()), "{found:#?}");
+    assert_eq!(query(&url, "SELECT rolname FROM pg_roles WHERE rolname LIKE 'isolab%'"), [""; 0]);
+    assert_eq!(query(&url, "SELECT datname FROM pg_database WHERE datname LIKE 'isolab%'"), [""; 0]);
+}
+
+#[test]
+fn a_spec_is_staged_in_the_order_of_its_first_permutation() {
+    let (_, runs) = json("runs", &["run", &file("seats.spec")]);
+    assert_eq!(runs[0]["schedule"], "first_buyer second_buyer first_buyer second_buyer first_buyer second_buyer");
+    assert_eq!(runs[0]["blocked"][0]["step"], "sell2");
+}
+
+#[test]
+fn a_permutation_that_leaves_steps_out_is_for_isolab_spec() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("menu.spec").display().to_string();
+    std::fs::write(&path, "session a step x { SELECT 1 } step y { SELECT 2 } permutation y").expect("written");
+    let told = isolab(database(), &["run", &path]);
+    assert_eq!(told.code, 2);
+    assert!(told.err.contains("`isolab spec") && told.err.contains("`isolab explore"), "{}", told.err);
+    assert_eq!(isolab(database(), &["explore", &path]).code, 0);
+}
+
+#[test]
+fn what_cannot_be_explored_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = |name: &str, text: &str| {
+        let path = folder.path().join(name).display().to_string();
+        std::fs::write(&path, text).expect("written");
+        let told = isolab(database(), &["explore", &path]);
+        (told.code, told.err + &told.out)
+    };
+    let (code, text) = refused("setup.spec", "session a setup { SET no_such_setting = 1; } step x { SELECT 1 }");
+    assert!(
+        code == 2 && text.contains("setup of session a failed with 42704") && text.contains("setup.spec:1:19"),
+        "{text}"
+    );
+    let (code, text) = refused("grammar.spec", "session a step x { SELECT 1 } step x { SELECT 2 }");
+    assert!(code == 2 && text.contains("duplicate step name: x"), "{text}");
+    let copies = "setup { CREATE TABLE t (x int); } session a step x { COPY t FROM STDIN; }";
+    let (code, text) = refused("copy.spec", copies);
+    assert!(code == 4 && text.contains("COPY FROM STDIN cannot be staged"), "{text}");
+}
+
+/// Each of PostgreSQL's own files within small limits: it ends by itself, says what it found or why not, and leaves nothing.
+#[test]
+fn every_file_of_postgresqls_is_explored_or_refused() {
+    let Some(folder) = shared() else { return };
+    let files: Vec<PathBuf> = Path::new(&folder)
+        .join("specs")
+        .read_dir()
+        .expect("specs")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    let left = Mutex::new(files.clone());
+    let explored = Mutex::new(0);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let bin = installations().pop().expect("a PostgreSQL");
+                let (throwaway, _server) = server_by_flag(&bin);
+                let url = crate::common::url(&throwaway);
+                while let Some(file) = left.lock().expect("the files").pop() {
+                    let name = file.display().to_string();
+                    let limits = ["--max-schedules", "4", "--time-limit", "20s", "--runners", "2", "--format", "json"];
+                    let told = isolab(&url, &[&["explore", &name][..], &limits].concat());
+                    let is_clear = told.err.contains("error: ") && !told.err.contains("panicked");
+                    assert!([0, 1, 5].contains(&told.code) || is_clear, "{name}: {}\n{}", told.code, told.err);
+                    *explored.lock().expect("the count") += i32::from(told.out.contains("\"verdict\""));
+                }
+                let left = "SELECT datname FROM pg_database WHERE datname LIKE 'isolab%' \
+                            UNION ALL SELECT rolname FROM pg_roles WHERE rolname LIKE 'regress%' \
+                            UNION ALL SELECT gid FROM pg_prepared_xacts";
+                assert_eq!(query(&url, left), [""; 0]);
+            });
+        }
+    });
+    let explored = explored.into_inner().expect("the count");
+    eprintln!("{explored} of {} files were explored", files.len());
+    assert!(explored > 0, "none of {} files was explored", files.len());
+}
