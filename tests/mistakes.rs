@@ -41,3 +41,11 @@ fn a_time_limit_that_is_reached_is_inconclusive() {
     let (code, told) = isolab(&["write-skew", "--time-limit", "1ms"]);
     assert_eq!(code, 5, "{told}");
 }
+
+#[test]
+fn a_load_test_says_before_it_begins_which_command_is_not_for_it() {
+    let (code, told) = isolab(&["load", "tests/lint/load-with-commands-for-staging.sql"]);
+    assert_eq!(code, 2, "{told}");
+    assert!(told.starts_with("error: `\\connect` does not run in a load test\n"), "{told}");
+    assert!(told.contains("load-with-commands-for-staging.sql:5:2"), "{told}");
+}

@@ -70,6 +70,18 @@ pub fn hopeless_load(row: &LoadRow, sources: &Sources, style: Style) -> anyhow::
     Err(FileError(render(&mistakes, sources, style.colour)).into())
 }
 
+/// A command in a transaction of a load test that only a staged run can carry out.
+pub fn only_staged(command: &str, span: Span, sources: &Sources, style: Style) -> anyhow::Error {
+    let title = format!("`{command}` does not run in a load test");
+    let help = "let `@load` call a transaction without it; `isolab run` stages this one".to_owned();
+    FileError(render(
+        &[diagnostic(title, span, "under load every request is the same client".to_owned(), Some(help))],
+        sources,
+        style.colour,
+    ))
+    .into()
+}
+
 fn diagnostic(message: String, span: Span, label: String, help: Option<String>) -> Diagnostic {
     Diagnostic { severity: Severity::Error, message, span, label: Some(label), notes: Vec::new(), help }
 }

@@ -75,7 +75,13 @@ fn some_time(text: &str) -> Result<Duration, String> {
 
 pub fn run(args: &LoadArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let deadline = deadline(args.time_limit);
-    let test = LoadTest::new(&scenario::load(&args.name)?, options(args, deadline)?).map_err(told)?;
+    let scenario = scenario::load(&args.name)?;
+    let test = LoadTest::new(&scenario, options(args, deadline)?).map_err(|error| match error {
+        LoadError::OnlyStaged { command, span } => {
+            diagnose::only_staged(command, span, &scenario.sources, context.error_style)
+        }
+        error => told(error),
+    })?;
     let assertions = parse_assertions(&test, &args.asserts)?;
     let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json])?;
     let server = context.server()?;

@@ -3,6 +3,7 @@
 use crate::interrupt::Interrupted;
 use crate::runner::RunError;
 use crate::scenario::SetError;
+use crate::scenario::source::Span;
 use crate::server::Connections;
 use crate::wire::WireError;
 
@@ -18,6 +19,8 @@ pub enum LoadError {
     Set(#[from] SetError),
     #[error("the load test calls `{transaction}` with {arguments} arguments, and there is no such transaction")]
     NoSuchCall { transaction: String, arguments: usize },
+    #[error("`{command}` does not run in a load test")]
+    OnlyStaged { command: &'static str, span: Span },
     #[error("the load test calls nothing")]
     NoCalls,
     #[error(

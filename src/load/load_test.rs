@@ -1,5 +1,6 @@
 //! A load test: each strategy in a fresh sandbox, all its workers started together.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::backoff::RetryPolicy;
@@ -16,7 +17,7 @@ use super::workload::Workload;
 use crate::history::Assessment;
 use crate::program::arithmetic;
 use crate::runner::{RunError, RunOptions, Stage};
-use crate::scenario::{Level, Load, LoadAmount, LoadArgument, Plan, Scenario};
+use crate::scenario::{Level, Load, LoadAmount, LoadArgument, Plan, Scenario, Transaction};
 use crate::server::Server;
 
 /// The checks and measures of a run that the time limit cut short are still asked.
@@ -72,7 +73,23 @@ impl LoadTest {
         for (name, value) in &options.set {
             scenario.set_param(name, value)?;
         }
-        Ok(LoadTest { scenario, load, strategies, options })
+        let test = LoadTest { scenario, load, strategies, options };
+        test.check_commands()?;
+        Ok(test)
+    }
+
+    /// What a load test cannot do is said before it begins.
+    fn check_commands(&self) -> Result<(), LoadError> {
+        let plans = self.strategies.iter().map(|strategy| self.plan(strategy));
+        let is_called =
+            |transaction: &&Arc<Transaction>| self.load.calls.iter().any(|call| call.transaction == transaction.name);
+        let called = plans.flat_map(|plan| &plan.transactions).filter(is_called);
+        for op in called.flat_map(|transaction| &transaction.program.ops) {
+            if let Some(command) = op.action.only_staged() {
+                return Err(LoadError::OnlyStaged { command, span: op.span });
+            }
+        }
+        Ok(())
     }
 
     pub fn strategies(&self) -> &[Strategy] {

@@ -67,6 +67,19 @@ pub enum Action {
     },
 }
 
+impl Action {
+    /// The command, where only a staged run can carry it out and no load test.
+    pub fn only_staged(&self) -> Option<&'static str> {
+        match self {
+            Action::Statement(Statement { lost: true, .. }) => Some("\\lost"),
+            Action::Crash => Some("\\crash"),
+            Action::Effect(_) => Some("\\effect"),
+            Action::Connect { .. } => Some("\\connect"),
+            _ => None,
+        }
+    }
+}
+
 /// `\on SQLSTATE, …` of a `\try` block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arm {

@@ -58,7 +58,7 @@ impl Diagnostic {
         }
         match candidates.len() {
             0 => self,
-            1..=12 => {
+            1..=20 => {
                 let list: Vec<String> = candidates.iter().map(|candidate| format!("`{candidate}`")).collect();
                 self.help(format!("known here: {}", list.join(", ")))
             }

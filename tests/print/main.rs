@@ -96,7 +96,7 @@ fn odd_places_survive() {
         // A fix that only repeats, one that drops moves, one with a level alone.
         "-- @title t\n-- @session s\n\\step a\nSELECT 1;\n\\step b\nSELECT 2;\n-- @order s a, s b\n\
          -- @fix same\n-- @retry 2\n-- @fix less\n-- @session s\n\\step b\nSELECT 3;\n-- @fix up at all\n-- @retry 2\n",
-        "-- @title t\n-- @retry 2\n-- @session s\nSELECT 1;\n-- @fix same\n-- @retry 2\n-- @expect all: holds\n",
+        "-- @title t\n-- @retry 2\n-- @session s\nSELECT 1;\n-- @fix same\n-- @retry  2\n-- @expect all: holds\n",
         "-- @title t\n-- @requires search_path = ' a'\n-- @requires version < 19\n-- @transaction t(n)\nSELECT :n;\n\
          -- @load t(random(-1, 3)); t(:worker) by 2 workers, for 1500ms, set x = 1 -- c\n-- @param x = 2\n",
     ] {

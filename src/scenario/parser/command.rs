@@ -39,7 +39,9 @@ pub fn command<'a>(word: Slice<'a>, text: Slice<'a>, diagnostics: &mut Diagnosti
         "set" => {
             let (variable, value) = text.first_word();
             if variable.is_empty() {
-                diagnostics.error(word.span(), "`\\set` needs the name of a variable and an expression");
+                diagnostics
+                    .error(word.span(), "`\\set` needs the name of a variable and an expression")
+                    .help("such as `\\set tries :tries + 1`");
                 return None;
             }
             let name = name(variable, "variable", diagnostics)?;
@@ -82,7 +84,9 @@ pub fn command<'a>(word: Slice<'a>, text: Slice<'a>, diagnostics: &mut Diagnosti
 fn expression<'a>(word: Slice<'a>, text: Slice<'a>, diagnostics: &mut Diagnostics) -> Option<Slice<'a>> {
     let text = text.get(0..text.text.trim_end_matches(|c: char| c == ';' || c.is_whitespace()).len());
     if text.is_empty() {
-        diagnostics.error(word.span(), format!("`\\{}` needs an expression", word.text));
+        diagnostics
+            .error(word.span(), format!("`\\{}` needs an expression", word.text))
+            .help("SQL over the variables, such as `:stock > 0`");
         return None;
     }
     Some(text)

@@ -30,7 +30,7 @@ pub struct DeclaredVariant {
     pub is_fix: bool,
     pub levels: Vec<Level>,
     pub story: String,
-    /// There is a section below it that says more than what to expect.
+    /// There is a section below it that says more than what to expect, and not just what stands above already.
     pub changes: bool,
     pub declared: Declared,
 }

@@ -15,7 +15,7 @@ mod statement;
 mod templates;
 mod whole;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -175,14 +175,17 @@ impl<'f> Parser<'f> {
     /// Gives every section its form of the scenario: a fix or variant lasts until the next one.
     fn place<'s, 'a>(&mut self, sections: &'s [Section<'a>]) -> Vec<(Form, &'s Section<'a>)> {
         let mut form = None;
+        let mut as_written = HashSet::new();
         let mut placed = Vec::new();
         for section in sections {
             if matches!(section.word.text, "fix" | "variant") {
                 form = self.read_variant(section);
-            } else if let Some(variant) = form
-                && section.word.text != "expect"
-            {
-                self.variants[variant].changes = true;
+            } else if let Some(variant) = form {
+                let adds = matches!(section.word.text, "schema" | "setup" | "requires");
+                let repeats = section.word.text == "expect" || as_written.contains(section.whole.text.trim());
+                self.variants[variant].changes |= adds || !repeats;
+            } else {
+                as_written.insert(section.whole.text.trim());
             }
             placed.push((form, section));
         }
@@ -201,7 +204,10 @@ impl<'f> Parser<'f> {
         let first = *self.defined.entry((form, kind, name.to_owned())).or_insert(span);
         if first != span {
             let what = if name.is_empty() { format!("`@{kind}`") } else { format!("{kind} `{name}`") };
-            self.diagnostics.error(span, format!("{what} is there twice")).note(first, "first here");
+            self.diagnostics
+                .error(span, format!("{what} is there twice"))
+                .note(first, "first here")
+                .help(if name.is_empty() { "leave out one of them" } else { "leave out one, or give it another name" });
         }
     }
 
@@ -209,7 +215,9 @@ impl<'f> Parser<'f> {
     fn defined_name(&mut self, header: &mut Header<'_>, kind: &'static str) -> Option<Name> {
         let name = header.name(kind, &mut self.diagnostics)?;
         if matches!(name.text.as_str(), "main" | "wait") {
-            self.diagnostics.error(name.span, format!("`{}` is reserved and cannot name a {kind}", name.text));
+            self.diagnostics.error(name.span, format!("`{}` is reserved and cannot name a {kind}", name.text)).help(
+                "`main` is where every session begins, and `wait SESSION` is a move of `@order`: take another name",
+            );
         }
         Some(name)
     }
@@ -222,7 +230,9 @@ impl<'f> Parser<'f> {
                 items::Item::Command { word, .. } => *word,
             };
             let line = text.get(0..text.text.find('\n').unwrap_or(text.text.len()));
-            self.diagnostics.error(line.span(), format!("{what} can only be a comment"));
+            self.diagnostics
+                .error(line.span(), format!("{what} can only be a comment"))
+                .help("statements stand below `@schema`, `@setup`, `@transaction`, `@session`, `@check` and the like");
         } else {
             items::items(body, &mut self.diagnostics);
         }

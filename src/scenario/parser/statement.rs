@@ -36,6 +36,30 @@ pub fn control(text: Slice<'_>) -> Control {
     }
 }
 
+/// The table that an expression reads, though it should read none: the name behind `SELECT … FROM`.
+pub fn table_read(expression: Slice<'_>) -> Option<Slice<'_>> {
+    let lexemes: Vec<Lexeme<'_>> = lexemes(expression).collect();
+    // What WITH names is no table, and the lists of the server itself can be read.
+    let is_name = |index: usize| {
+        let is_no_call = lexemes.get(index + 1).is_none_or(|next| !matches!(next.slice.text, "(" | "."));
+        let name = lexemes.get(index).filter(|name| matches!(name.token, Token::Word | Token::QuotedName))?;
+        (is_no_call && !name.is_word("LATERAL") && !name.slice.text.starts_with("pg_")).then_some(name.slice)
+    };
+    // Of each open bracket whether a SELECT has begun in it: other FROMs belong to functions.
+    let mut selects = vec![false];
+    for (index, lexeme) in lexemes.iter().enumerate() {
+        match (lexeme.token, selects.last_mut()) {
+            (Token::Open, _) => selects.push(false),
+            (Token::Close, _) => drop(selects.pop()),
+            (_, Some(_)) if lexeme.is_word("WITH") => return None,
+            (_, Some(select)) if lexeme.is_word("SELECT") => *select = true,
+            (_, Some(true)) if lexeme.is_word("FROM") && is_name(index + 1).is_some() => return is_name(index + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Whether its answer is rows, whatever they are.
 pub fn is_query(text: Slice<'_>) -> bool {
     begins_with_any(text, &["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "FETCH", "EXECUTE"])
@@ -120,6 +144,19 @@ mod tests {
         assert!(is_write(whole("WITH a AS (UPDATE t SET x = 1 RETURNING x) SELECT x FROM a")));
         assert!(is_write(whole("WITH a AS (SELECT 1) INSERT INTO t SELECT 1")));
         assert!(is_write(whole("delete from t")));
+    }
+
+    #[test]
+    fn an_expression_that_reads_a_table_is_told_from_others() {
+        let table = |text| table_read(whole(text)).map(|name| name.text);
+        assert_eq!(table("(SELECT stock FROM items WHERE id = 1)"), Some("items"));
+        assert_eq!(table("1 + (select max(x) from \"Items\") > 2"), Some("\"Items\""));
+        assert_eq!(table("extract(epoch FROM moment)"), None);
+        assert_eq!(table("(SELECT extract(epoch FROM moment) FROM now() AS moment)"), None);
+        assert_eq!(table("(SELECT max(x) FROM (VALUES (1)) v (x))"), None);
+        assert_eq!(table("(SELECT setting FROM pg_settings LIMIT 1)"), None);
+        assert_eq!(table("(WITH v AS (SELECT 1 AS x) SELECT x FROM v)"), None);
+        assert_eq!(table("a IS DISTINCT FROM b"), None);
     }
 
     #[test]

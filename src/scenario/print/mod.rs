@@ -33,15 +33,15 @@ pub fn print_form(scenario: &Scenario, variant: Option<&Variant>) -> String {
 }
 
 /// The sections that make a variant of what is written; at least one where it has no level of its own, since a fix that
-/// says nothing is a mistake.
+/// says nothing, or nothing but the same words, is a mistake.
 fn changes(as_written: &[Printed], variant: &Variant) -> Vec<Printed> {
     let sections = of_plan(&variant.plan);
     let changes = own(as_written, &sections);
     if changes.iter().any(Printed::changes_something) || !variant.levels.is_empty() {
         return changes;
     }
-    let repeated = sections.into_iter().find(Printed::replaces).into_iter();
-    repeated.chain(changes).collect()
+    let repeated = sections.into_iter().find(Printed::replaces).map(Printed::repeated);
+    repeated.into_iter().chain(changes).collect()
 }
 
 /// Header lines stand together; a section with a body has an empty line on either side.

@@ -41,6 +41,11 @@ impl Printed {
         !self.is_added() && self.changes_something()
     }
 
+    /// The same in other words, by a comment below its header.
+    pub fn repeated(self) -> Printed {
+        Printed { text: self.text.replacen('\n', "\n-- As above.\n", 1), ..self }
+    }
+
     /// Whether a fix is more than a foresight with it.
     pub fn changes_something(&self) -> bool {
         self.kind != "expect"

@@ -71,7 +71,7 @@ impl Compiler<'_, '_> {
 
     pub fn begin_while(&mut self, condition: Slice<'_>, span: Span) {
         self.writes.enter(None);
-        let condition = self.expression(condition);
+        let condition = self.client_expression(condition);
         self.begin();
         let step = self.steps.of_loop(&mut self.ops);
         let start = self.push(step, Action::JumpUnless { condition, target: 0 }, span);
@@ -140,7 +140,7 @@ impl Compiler<'_, '_> {
 
     /// A condition that jumps unless it is true; where to is said later.
     fn condition(&mut self, condition: Slice<'_>, span: Span) -> usize {
-        let condition = self.expression(condition);
+        let condition = self.client_expression(condition);
         self.command(Action::JumpUnless { condition, target: 0 }, span)
     }
 

@@ -18,7 +18,7 @@ use super::command::{Command, command};
 use super::header::name;
 use super::items::{End, Item, items};
 use super::slice::Slice;
-use super::statement::{control, is_copy_from_stdin};
+use super::statement::{control, is_copy_from_stdin, table_read};
 use super::templates;
 use crate::program::{Action, Capture, Control, Op, Program, Statement};
 use crate::scenario::diagnostic::Diagnostics;
@@ -131,7 +131,9 @@ impl Compiler<'_, '_> {
             diagnostics.error(text.span(), "COPY FROM STDIN has no client here to send its rows").help("use INSERT");
         }
         if self.kind == Kind::Script && matches!(end, End::Lost) {
-            diagnostics.error(text.span(), "`\\lost` has its place in a transaction");
+            diagnostics
+                .error(text.span(), "`\\lost` has its place in a transaction")
+                .help("what stands here runs by itself: end it in `;`");
         }
         if self.implicit.is_some() && control != Control::Other {
             diagnostics.error(text.span(), format!("`{}` without a BEGIN before it", text.text)).help(
@@ -148,7 +150,9 @@ impl Compiler<'_, '_> {
             Command::Step(_) | Command::Reject { .. } | Command::Sleep { .. } | Command::Crash | Command::Effect(_)
         );
         if self.kind == Kind::Script && needs_transaction {
-            diagnostics.error(word.span(), format!("`\\{}` has its place in a transaction", word.text));
+            diagnostics.error(word.span(), format!("`\\{}` has its place in a transaction", word.text)).help(
+                "what stands here runs by itself, in no schedule: only statements and `\\set`, `\\if` and the like",
+            );
         }
         if let Command::Connect(name) = command {
             if name.text != "main" && !self.context.connections.contains(&name.text) {
@@ -167,7 +171,7 @@ impl Compiler<'_, '_> {
         let span = word.span();
         match command {
             Command::Set { name, value } => {
-                let value = self.expression(value);
+                let value = self.client_expression(value);
                 self.scope.set(&name.text);
                 self.command(Action::Set { name: name.text, value }, span);
             }
@@ -216,6 +220,17 @@ impl Compiler<'_, '_> {
         template
     }
 
+    /// An expression that the client evaluates by itself.
+    fn client_expression(&mut self, text: Slice<'_>) -> Template {
+        if let Some(table) = table_read(text) {
+            self.context
+                .diagnostics
+                .error(table.span(), format!("an expression reads no table, and `{}` looks like one", table.text))
+                .help("read it by a statement that ends in `\\gset`: its columns become variables");
+        }
+        self.expression(text)
+    }
+
     fn prose(&mut self, text: Slice<'_>) -> Template {
         let template = templates::prose(text);
         self.scope.uses(&template);
@@ -258,7 +273,10 @@ impl Compiler<'_, '_> {
     }
 
     fn empty_step(&mut self, span: Span) {
-        self.context.diagnostics.error(span, "this step has nothing in it");
+        self.context
+            .diagnostics
+            .error(span, "this step has nothing in it")
+            .help("`\\step` names the statements below it, up to the next one");
     }
 
     fn finish(mut self) -> Compiled {

@@ -100,7 +100,9 @@ impl Scope {
                 continue;
             }
             if self.inner.names.contains(&name) {
-                diagnostics.error(span, format!("variable `{name}` is used before anything sets it"));
+                diagnostics
+                    .error(span, format!("variable `{name}` is used before anything sets it"))
+                    .help(format!("move it below what sets it, or give it a first value: `\\set {name} 0`"));
                 continue;
             }
             let names = self.outer.iter().map(Rc::as_ref).chain([&self.inner]);
@@ -119,7 +121,10 @@ impl Scope {
 pub fn check_expression(template: &Template, known: &Names, diagnostics: &mut Diagnostics) {
     for (name, span) in template.variables() {
         if !known.contains(name) {
-            diagnostics.unknown("variable", span, name, known.suggestions());
+            let unknown = diagnostics.unknown("variable", span, name, known.suggestions());
+            if known.suggestions().next().is_none() {
+                unknown.help(format!("`-- @param {name} = VALUE` sets it"));
+            }
         }
     }
 }

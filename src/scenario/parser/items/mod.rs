@@ -108,7 +108,8 @@ impl<'a> Reader<'a, '_> {
     fn misplaced_command(&mut self) {
         let line = self.line();
         self.diagnostics
-            .error(line.first_word().0.span(), format!("`{}` must be the first on its line", line.first_word().0.text));
+            .error(line.first_word().0.span(), format!("`{}` must be the first on its line", line.first_word().0.text))
+            .help("give it a line of its own");
     }
 
     fn statement(&mut self) -> Option<Item<'a>> {

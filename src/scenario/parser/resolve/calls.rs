@@ -70,7 +70,8 @@ impl Parser<'_> {
         for op in sessions.iter().flat_map(|session| &session.calls).flat_map(|call| &call.transaction.program.ops) {
             if matches!(op.action, Action::Sleep { .. }) {
                 self.diagnostics
-                    .error(op.span, "`\\sleep` is for load tests and `@finally`: a staged session waits for its moves");
+                    .error(op.span, "`\\sleep` is for load tests and `@finally`: a staged session waits for its moves")
+                    .help("`@order` says when it goes on; `wait SESSION` there waits until one is not blocked");
             }
         }
     }

@@ -47,10 +47,14 @@ impl Parser<'_> {
 
     fn check_outcome(&mut self, expect: &Expect, plan: &Plan) {
         if matches!(expect.outcome, ExpectedOutcome::Happens(_)) && plan.checks.is_empty() {
-            self.diagnostics.error(expect.span, "`happens` can never come true: there is no `@check` that could fail");
+            self.diagnostics
+                .error(expect.span, "`happens` can never come true: there is no `@check` that could fail")
+                .help("write down what should hold: `-- @check the stock is never negative`, and a query below it");
         }
         if expect.then_holds.is_some() && plan.retry.is_none() {
-            self.diagnostics.warning(expect.span, "`then` says what comes after the retries, but there is no `@retry`");
+            self.diagnostics
+                .warning(expect.span, "`then` says what comes after the retries, but there is no `@retry`")
+                .help("`-- @retry 10` says that the client runs the transaction again");
         }
     }
 

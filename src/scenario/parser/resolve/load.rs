@@ -8,7 +8,21 @@ impl Parser<'_> {
     pub(super) fn check_load(&mut self, transactions: &Transactions, form: Option<&Form>) {
         let Some(load) = self.load.take() else { return };
         for call in &load.calls {
-            self.transaction_named(&call.transaction, call.span, call.arguments.len(), call.span, transactions, form);
+            let called = self.transaction_named(
+                &call.transaction,
+                call.span,
+                call.arguments.len(),
+                call.span,
+                transactions,
+                form,
+            );
+            for op in called.iter().flat_map(|transaction| &transaction.program.ops) {
+                if let Some(command) = op.action.only_staged() {
+                    self.diagnostics
+                        .warning(op.span, format!("`{command}` is for staged runs: `isolab load` will refuse it"))
+                        .note(call.span, "called here");
+                }
+            }
         }
         self.load = Some(load);
     }

@@ -14,6 +14,7 @@ use std::path::Path;
 use unused::Unused;
 
 use super::declared::{Declared, DeclaredVariant};
+use super::section::TITLE;
 use super::{Mistakes, Parsed, Parser};
 use crate::scenario::model::{Level, Plan, Scenario, Variant};
 use crate::scenario::source::Span;
@@ -25,7 +26,7 @@ impl Parser<'_> {
     pub(super) fn finish(mut self) -> Result<Parsed, Mistakes> {
         let start = Span::default();
         if self.title.is_none() && !self.diagnostics.has_errors() {
-            self.diagnostics.warning(start, "this scenario has no `@title`");
+            self.diagnostics.warning(start, "this scenario has no `@title`").help(TITLE);
         }
         let (as_written, variants) = self.plans();
         let has_errors = self.diagnostics.has_errors();

@@ -13,6 +13,12 @@ pub struct Unused {
     called: BTreeSet<String>,
 }
 
+/// A call of it, its parameters in place of arguments.
+fn call(transaction: &Transaction) -> String {
+    let Transaction { name, params, .. } = transaction;
+    if params.is_empty() { name.clone() } else { format!("{name}({})", params.join(", ")) }
+}
+
 impl Unused {
     pub fn find<'a>(forms: impl Iterator<Item = &'a Declared> + Clone, load: Option<&Load>) -> Unused {
         let sessions = forms.clone().flat_map(|form| form.sessions.iter().chain(&form.finally));
@@ -33,6 +39,8 @@ impl Unused {
             let warning = diagnostics.warning(transaction.span, format!("nobody calls transaction `{name}`"));
             if let Some(near) = nearest(name, self.called.iter().map(String::as_str)) {
                 warning.label(format!("did you mean `{near}`?"));
+            } else {
+                warning.help(format!("`-- @session NAME: {}` calls it", call(transaction)));
             }
         }
     }

@@ -9,12 +9,15 @@ use crate::scenario::parser::header::Header;
 use crate::scenario::parser::sections::{Section, comment_text};
 use crate::scenario::parser::templates;
 
+/// An example of one.
+pub const TITLE: &str = "such as `-- @title Two guests book one room`";
+
 impl Parser<'_> {
     /// `@title TEXT`; the comments below it are the story.
     pub(super) fn read_title(&mut self, section: &Section<'_>) {
         self.define(None, "title", "", section.word.span());
         if section.header.is_empty() {
-            self.diagnostics.error(section.word.span(), "the title is missing here");
+            self.diagnostics.error(section.word.span(), "the title is missing here").help(TITLE);
         }
         self.title.get_or_insert_with(|| section.header.text.to_owned());
         self.story = section.all_comments();

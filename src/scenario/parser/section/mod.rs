@@ -14,6 +14,7 @@ mod transaction;
 
 use super::sections::{Section, WORDS};
 use super::{Form, Parser};
+pub use file::TITLE;
 
 impl Parser<'_> {
     /// The sections that others refer to from anywhere in the file.
@@ -27,7 +28,9 @@ impl Parser<'_> {
             _ => return,
         }
         if form.is_some() {
-            self.diagnostics.error(section.word.span(), format!("`@{}` comes before the first fix", section.word.text));
+            self.diagnostics
+                .error(section.word.span(), format!("`@{}` comes before the first fix", section.word.text))
+                .help("it is about the whole file: move it up");
         }
     }
 

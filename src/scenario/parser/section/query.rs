@@ -13,7 +13,9 @@ impl Parser<'_> {
     /// `@check TEXT`.
     pub(super) fn read_check(&mut self, form: Form, section: &Section<'_>) {
         if section.header.is_empty() {
-            self.diagnostics.error(section.word.span(), "a check needs a name: what should hold, in words");
+            self.diagnostics
+                .error(section.word.span(), "a check needs a name: what should hold, in words")
+                .help("such as `-- @check no seat is sold twice`");
         }
         let name = section.header.text.to_owned();
         let span = if name.is_empty() { section.word.span() } else { section.header.span() };
@@ -32,7 +34,9 @@ impl Parser<'_> {
         if unit.is_none() {
             header.finish("`-- @measure NAME [in UNIT]`", &mut self.diagnostics);
         } else if header.at_end() {
-            self.diagnostics.error(section.header.end().span(), "the unit is missing here");
+            self.diagnostics
+                .error(section.header.end().span(), "the unit is missing here")
+                .help("such as `in $` or `in seats`");
         }
         if let Some(script) = self.query(section) {
             self.declared(form).measures.push(Measure { name: name.text, unit, script, span: name.span });
@@ -60,7 +64,11 @@ impl Parser<'_> {
             (last, _) => {
                 let span = last.map_or(section.word.span(), |last| last.span());
                 self.diagnostics
-                    .error(span, format!("the last statement of a {} must be a query of one row", section.word.text));
+                    .error(span, format!("the last statement of a {} must be a query of one row", section.word.text))
+                    .help(match section.word.text {
+                        "check" => "such as `SELECT count(*) = 0 FROM seats WHERE sold > 1;`: true is right",
+                        _ => "such as `SELECT count(*) FROM seats;`",
+                    });
             }
         }
         Some(script)

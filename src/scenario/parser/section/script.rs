@@ -34,7 +34,9 @@ impl Parser<'_> {
         let scope = self.scope();
         let program = compile(body, Kind::Script, span, scope, &mut self.context()).program;
         if program.ops.is_empty() {
-            self.diagnostics.error(span, "there is no statement in this section");
+            self.diagnostics
+                .error(span, "there is no statement in this section")
+                .help("write them below its line, each ended by `;`");
             return None;
         }
         Some(Script { program: Arc::new(program), span })
@@ -43,7 +45,8 @@ impl Parser<'_> {
     fn no_header(&mut self, section: &Section<'_>) {
         if !section.header.is_empty() {
             self.diagnostics
-                .error(section.header.span(), format!("`@{}` takes nothing on its line", section.word.text));
+                .error(section.header.span(), format!("`@{}` takes nothing on its line", section.word.text))
+                .help("its statements stand below");
         }
     }
 
@@ -69,7 +72,9 @@ impl Parser<'_> {
     fn no_sections(&mut self, text: Slice<'_>) {
         let (_, sections) = crate::scenario::parser::sections::split(text);
         if let Some(section) = sections.first() {
-            self.diagnostics.error(section.word.span(), "a file of `@schema` has statements only, no sections");
+            self.diagnostics
+                .error(section.word.span(), "a file of `@schema` has statements only, no sections")
+                .help("put the section into the scenario itself");
         }
     }
 

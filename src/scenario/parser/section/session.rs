@@ -81,7 +81,9 @@ impl Parser<'_> {
         let mut header = Header::new(text);
         let mut calls = Vec::new();
         if header.at_end() {
-            self.diagnostics.error(session.span, format!("session `{}` calls nothing", session.text));
+            self.diagnostics.error(session.span, format!("session `{}` calls nothing", session.text)).help(
+                "behind the `:` stand calls, as in `alice: approve('alice', 3000)`; without it a body stands below",
+            );
         }
         while !header.at_end() {
             let Some(RawCall { transaction, arguments, span }) = self.call(&mut header) else { break };

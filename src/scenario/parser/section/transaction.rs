@@ -43,7 +43,9 @@ impl Parser<'_> {
         let kind = Kind::Transaction { autocommit };
         let compiled = compile(body, kind, name.span, scope, &mut self.context());
         if compiled.program.ops.is_empty() {
-            self.diagnostics.error(name.span, format!("`{}` has no statement", name.text));
+            self.diagnostics
+                .error(name.span, format!("`{}` has no statement", name.text))
+                .help("write them below its line, each ended by `;`");
         }
         let transaction = Transaction { name: name.text, params, program: compiled.program, span: name.span };
         (Arc::new(transaction), Rc::new(compiled.names))

@@ -51,11 +51,15 @@ impl Parser<'_> {
         match (low.text.parse(), high.text.parse()) {
             (Ok(low), Ok(high)) if low <= high => Some(LoadArgument::Random { low, high }),
             (Ok(low), Ok(high)) => {
-                self.diagnostics.error(text.span(), format!("there is no number from {low} to {high}"));
+                self.diagnostics
+                    .error(text.span(), format!("there is no number from {low} to {high}"))
+                    .help(format!("the lower one comes first: `random({high}, {low})`"));
                 Some(LoadArgument::Random { low, high })
             }
             _ => {
-                self.diagnostics.error(text.span(), "`random` takes two whole numbers");
+                self.diagnostics
+                    .error(text.span(), "`random` takes two whole numbers")
+                    .help("such as `random(1, 100)`, both ends included");
                 Some(LoadArgument::Random { low: 0, high: 0 })
             }
         }

@@ -71,7 +71,9 @@ impl Parser<'_> {
 
     fn set_amount(&mut self, clauses: &mut Clauses, amount: LoadAmount, span: Span) {
         if clauses.amount.replace(amount).is_some() {
-            self.diagnostics.error(span, "a load ends after a number of requests or after a time, not both");
+            self.diagnostics
+                .error(span, "a load ends after a number of requests or after a time, not both")
+                .help("leave out one of `N requests` and `for TIME`");
         }
     }
 
