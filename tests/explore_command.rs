@@ -115,3 +115,39 @@ fn what_does_not_come_out_the_same_twice_is_said() {
     let (_, document) = json(&["explore", "lost-update"]);
     assert_eq!(document["explore"][0]["failures"][0]["differs"], Value::Null);
 }
+
+#[test]
+fn what_holds_write_skews_fixes_together_cannot_be_taken_out() {
+    let fixes = ["--fix", "serializable", "--fix", "for-update", "--fix", "conditional"];
+    let (code, document) = json(&[&["explore", "write-skew", "--mutate"][..], &fixes].concat());
+    let shown = |mutated: &Value| {
+        let text = |key: &str| mutated[key].as_str().expect("a text").to_owned();
+        (text("taken_out"), text("after"), mutated["red"] == true, mutated["idle"] == true)
+    };
+    let found = |form: usize| -> Vec<_> {
+        document["explore"][form]["mutations"].as_array().expect("mutations").iter().map(shown).collect()
+    };
+    let red = |what: &str, after: &str| (what.to_owned(), after.to_owned(), true, false);
+    let idle = || ("@retry 10".to_owned(), "safe".to_owned(), false, true);
+    assert_eq!(found(0), [red("@retry 10", "errors"), red("REPEATABLE READ for SERIALIZABLE", "broken")]);
+    assert_eq!(found(1), [red("FOR UPDATE", "broken"), idle()]);
+    assert_eq!(found(2), [red("AND spent + :amount <= budget", "not a race"), idle()]);
+    let place = document["explore"][1]["mutations"][0]["place"].as_str().expect("a place");
+    assert!(place.ends_with("write-skew.sql:57"), "{place}");
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn a_lock_that_nothing_needs_is_reported() {
+    let body = "SELECT 1 FROM t WHERE id = 1 FOR UPDATE;\nUPDATE t SET v = v + 1 WHERE id = 1;\n";
+    let (_folder, file) = file(&format!(
+        "-- @title Locked twice\n-- @schema\nCREATE TABLE t (id int PRIMARY KEY, v int);\n-- @setup\n\
+         INSERT INTO t VALUES (1, 0);\n-- @transaction count\n{body}-- @session a: count\n-- @session b: count\n\
+         -- @check both count\nSELECT v = 2 FROM t;\n"
+    ));
+    let (code, text) = isolab(&["explore", &file, "--mutate"]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("mine.sql:7): still safe: it proves nothing, or is not needed here"), "{text}");
+    assert_eq!(code, 1);
+    assert_eq!(isolab(&["explore", &file]).0, 0);
+}

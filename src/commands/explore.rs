@@ -13,7 +13,7 @@ use super::diagnose;
 use super::exit::Exit;
 use super::reports::{Format, ReportArgs, Reports};
 use super::run::{LevelChoice, Selection, load_all, names, select, server_of};
-use crate::explore::{Exploration, Options, Verdict, explore};
+use crate::explore::{Exploration, Mutated, Options, Verdict, explore, mutate};
 use crate::progress::Progress;
 use crate::report::json::Document;
 use crate::report::{Style, exploration};
@@ -51,6 +51,10 @@ pub struct ExploreArgs {
     /// Play every order, also those that come to the same.
     #[arg(long)]
     no_reduce: bool,
+    /// Take each lock clause, each condition of a guarded UPDATE or DELETE, the retry and the level out of every form that
+    /// holds, and explore it again: something must go wrong then.
+    #[arg(long)]
+    mutate: bool,
     /// Give up after this time, as in 30s or 2m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
     time_limit: Option<Duration>,
@@ -84,12 +88,16 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
         fallback_seed: Some(seed),
         runners: args.runners.map_or_else(runners, usize::from),
         reduces: !args.no_reduce,
+        details: true,
     };
     let mut found = Vec::new();
     for selection in &selections {
         let reference = references.get(&(selection.scenario as *const Scenario)).copied();
         let explored = explore_selection(selection, &server, &options, tells, context)?;
-        for exploration in explored {
+        for mut exploration in explored {
+            if args.mutate {
+                exploration.mutations = Some(mutate_explored(selection, &exploration, &server, &options, context)?);
+            }
             let reference = reference.unwrap_or(&exploration.scenario).clone();
             if tells && !context.global.quiet {
                 context.say(&exploration::render(context.style, &exploration, &reference, seed))?;
@@ -129,6 +137,19 @@ fn explore_selection(
         }
         Err(error) => Err(diagnose::run_error(error, &scenario.sources, context.error_style)),
     }
+}
+
+fn mutate_explored(
+    selection: &Selection,
+    exploration: &Exploration,
+    server: &Server,
+    options: &Options,
+    context: &mut Context,
+) -> anyhow::Result<Vec<Mutated>> {
+    let progress = Progress::new(!context.shows_progress(), context.style.ascii);
+    let bar = progress.bar("without its parts", None);
+    let mutated = mutate(server, selection.scenario, exploration, options, &mut || bar.advance());
+    mutated.map_err(|error| diagnose::run_error(error, &selection.scenario.sources, context.error_style))
 }
 
 fn report(
@@ -182,5 +203,24 @@ fn exit_of(found: &[Found]) -> Exit {
         Verdict::Inconclusive => Exit::Inconclusive,
         _ => Exit::Held,
     };
-    found.iter().map(of).max().unwrap_or(Exit::NothingMatched)
+    let explored = found.iter().map(of).max().unwrap_or(Exit::NothingMatched);
+    explored.max(exit_of_mutations(found))
+}
+
+/// A part that holds a form together at none of the levels at which the form holds is one too many.
+fn exit_of_mutations(found: &[Found]) -> Exit {
+    let mut needed: BTreeMap<(&str, Option<&str>, &str, &str), Exit> = BTreeMap::new();
+    for Found { exploration, .. } in found {
+        for mutated in exploration.mutations.iter().flatten().filter(|mutated| !mutated.idle) {
+            let of_form = (exploration.scenario.as_str(), exploration.fix.as_deref());
+            let exit = match mutated.after {
+                _ if mutated.red => Exit::Held,
+                Verdict::Inconclusive => Exit::Inconclusive,
+                _ => Exit::DidNotHold,
+            };
+            let known = needed.entry((of_form.0, of_form.1, &mutated.place, &mutated.taken_out)).or_insert(exit);
+            *known = exit.min(*known);
+        }
+    }
+    needed.into_values().max().unwrap_or(Exit::Held)
 }

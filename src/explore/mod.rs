@@ -12,6 +12,8 @@ mod judging;
 mod locks;
 mod lookups;
 mod measure;
+mod mutate;
+mod mutation;
 mod naming;
 mod oracle;
 mod orders;
@@ -41,6 +43,8 @@ use crate::server::Server;
 use team::Team;
 use worker::Worker;
 
+pub use mutate::{Mutated, mutate};
+pub use mutation::MutationKind;
 pub use outcome::Outcome;
 pub use verdict::Verdict;
 
@@ -57,6 +61,8 @@ pub struct Options {
     pub runners: usize,
     /// Of schedules that come to the same, play one.
     pub reduces: bool,
+    /// Make the failures small, and play them twice.
+    pub details: bool,
 }
 
 /// What came of exploring one form of a scenario at one level.
@@ -90,6 +96,8 @@ pub struct Exploration {
     /// Everything that the schedules came to.
     pub outcomes: Vec<Outcome>,
     pub failures: Vec<Failure>,
+    /// What became of it without the parts that hold it together; none where that was not asked.
+    pub mutations: Option<Vec<Mutated>>,
     /// What to know besides: limits, schedules that could not be finished.
     pub notes: Vec<String>,
 }

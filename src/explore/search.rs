@@ -56,9 +56,11 @@ pub(super) fn explore_level(
     let (verdict, found) = judge_all(&mut ground, &mut oracle, findings)?;
     exploration.verdict = verdict;
     for mut found in found {
-        simplify(&mut ground, &mut found)?;
-        shrink(&mut ground, &mut found)?;
-        repeat(&mut ground, &mut found)?;
+        if options.details {
+            simplify(&mut ground, &mut found)?;
+            shrink(&mut ground, &mut found)?;
+            repeat(&mut ground, &mut found)?;
+        }
         exploration.failures.push(found.failure);
     }
     if let Some(failing) = failing {
@@ -88,6 +90,7 @@ fn begun(team: &mut Team, scenario: &Scenario, fix: Option<&str>, level: Level) 
         by_design: design::reasons(scenario, plan, team.first().contents()),
         outcomes: Vec::new(),
         failures: Vec::new(),
+        mutations: None,
         notes: Vec::new(),
     }
 }

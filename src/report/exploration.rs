@@ -6,7 +6,7 @@ use super::layout::wrap;
 use super::quantity;
 use super::style::Ink;
 use super::{Style, timeline};
-use crate::explore::{Exploration, Failure, Fallback, Verdict};
+use crate::explore::{Exploration, Failure, Fallback, MutationKind, Verdict};
 use crate::scenario::Level;
 
 /// One form at one level. `reference` is what names the scenario on a command line, `seed` drew what was random.
@@ -17,8 +17,42 @@ pub fn render(style: Style, exploration: &Exploration, reference: &str, seed: u6
         lines.push(String::new());
         lines.extend(failure_lines(style, exploration, failure, reference));
     }
+    lines.extend(mutation_lines(style, exploration));
     lines.push(String::new());
     lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// What became of the form without the parts that hold it together.
+fn mutation_lines(style: Style, exploration: &Exploration) -> Vec<String> {
+    let Some(mutations) = &exploration.mutations else { return Vec::new() };
+    if exploration.verdict != Verdict::Safe {
+        return indented(style, "nothing was taken out of it: it does not hold as it is");
+    }
+    let head = match mutations.len() {
+        0 => "there is no lock, guard, retry or level in it to take out",
+        _ => "explored again without the parts that hold it together:",
+    };
+    let mut lines = indented(style, head);
+    for mutated in mutations {
+        let what = match mutated.kind {
+            MutationKind::Level => format!("at {}", mutated.taken_out),
+            _ => format!("without {}", mutated.taken_out),
+        };
+        let (ink, after) = match mutated.after {
+            after if mutated.red => (
+                Ink::Good,
+                format!("{} in {} of {}", after.name(), mutated.failing, count(mutated.schedules, "schedule")),
+            ),
+            Verdict::Inconclusive => {
+                (Ink::Wait, format!("inconclusive after {}", count(mutated.schedules, "schedule")))
+            }
+            after if mutated.idle => (Ink::Plain, format!("still {}: no schedule has an error to retry", after.name())),
+            after => (Ink::Bad, format!("still {}: it proves nothing, or is not needed here", after.name())),
+        };
+        let text = format!("{what} ({}): {after}", mutated.place);
+        lines.extend(indented(style, &text).iter().map(|line| format!("  {}", style.paint(ink, line))));
+    }
+    lines
 }
 
 /// `write-skew at READ COMMITTED, with for-update: safe`.

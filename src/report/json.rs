@@ -6,7 +6,7 @@ use super::Run;
 use super::catalogue::Entry;
 use super::matrix::Advice;
 use super::specs::SpecRow;
-use crate::explore::{Exploration, Failure, Fallback, Verdict as Explored};
+use crate::explore::{Exploration, Failure, Fallback, Mutated, Verdict as Explored};
 use crate::history::{Assessment, CheckResult, Event, History, MeasureResult, Phase, SessionEnd, What};
 use crate::load::statistics::{AssertionResult, LoadRow};
 use crate::scenario::Level;
@@ -154,6 +154,7 @@ impl Serialize for Exploration {
             errors: self.errors.iter().map(error).collect(),
             by_design: &self.by_design,
             failures: self.failures.iter().map(FailureEntry::from).collect(),
+            mutations: self.mutations.as_deref(),
             notes: &self.notes,
         }
         .serialize(serializer)
@@ -180,6 +181,8 @@ struct ExplorationEntry<'a> {
     errors: Vec<ErrorEntry>,
     by_design: &'a [&'static str],
     failures: Vec<FailureEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mutations: Option<&'a [Mutated]>,
     notes: &'a [String],
 }
 

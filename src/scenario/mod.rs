@@ -1,6 +1,7 @@
 //! What the user wrote: the model, its parser, the built-in catalogue, and what to say about mistakes. Knows no database.
 
 mod builtin;
+mod cut;
 mod diagnostic;
 mod files;
 mod load;
@@ -15,6 +16,7 @@ pub mod template;
 pub mod value;
 
 pub use builtin::{Builtin, Embedded, builtin};
+pub use cut::{Cut, CutKind, Keys, cuts, without};
 pub use diagnostic::{Diagnostic, Severity};
 pub use files::{Disk, FileReader, ReadError};
 pub use load::{LoadError, Opened, load, open};
