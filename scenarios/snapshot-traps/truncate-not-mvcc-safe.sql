@@ -47,6 +47,8 @@ INSERT INTO prices VALUES (1, 11), (2, 22), (3, 33);
 
 -- @fix touch-first
 -- A query of the table takes its weakest lock, and TRUNCATE, which needs the strongest, waits for the whole report.
+-- It helps who comes first: a report that meets the import half-way takes its snapshot, then waits for the lock, and
+-- finds the table empty all the same (`isolab explore` shows it).
 -- Catalogue: touch the table first (holds ACCESS SHARE)
 -- @session report
 \step customers

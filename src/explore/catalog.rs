@@ -10,15 +10,15 @@ use crate::runner::{RunError, Stage};
 pub struct TableFacts {
     /// The expression for a row's key; none where it has no primary key.
     key: Option<String>,
-    /// The expression for all that foreign keys and unique indexes may look at.
-    unique: String,
+    /// An expression for each unique index: the values that it looks at, behind its name.
+    unique: Vec<String>,
     /// Its keys are drawn by the server, and nobody looks at them.
     pub is_generated: bool,
     /// Tables with a foreign key to it.
     pub referenced_by: BTreeSet<String>,
     /// Something of it happens at COMMIT.
     pub is_deferred: bool,
-    /// It has an exclusion constraint.
+    /// It has an exclusion constraint, or a key over periods.
     pub excludes: bool,
 }
 
@@ -31,13 +31,13 @@ pub struct Catalog {
     pub has_inheritance: bool,
 }
 
-/// A row's marks: where its newest version is, who wrote it, who locked it, and its unique values.
+/// A row's marks: where its newest version is, who wrote it, who locked it, and its values in unique indexes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     pub ctid: String,
     pub xmin: String,
     pub xmax: String,
-    pub unique: String,
+    pub unique: Vec<String>,
 }
 
 /// All rows by table and key, and what the sequences have come to.
@@ -47,22 +47,35 @@ pub struct Snapshot {
     pub sequences: BTreeMap<String, String>,
 }
 
+/// Between the values of one row that come in one text.
+const UNIT_SEPARATOR: u8 = 31;
+
 const TABLES: &str = "
 SELECT c.oid::regclass::text,
        (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_index i
           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
          WHERE i.indrelid = c.oid AND i.indisprimary),
-       (SELECT string_agg(DISTINCT quote_ident(a.attname), ', ') FROM pg_index i
-          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
-         WHERE i.indrelid = c.oid AND i.indisunique),
        (SELECT string_agg(f.conrelid::regclass::text, ' ') FROM pg_constraint f
          WHERE f.contype = 'f' AND f.confrelid = c.oid),
        EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgdeferrable)::text,
-       EXISTS (SELECT FROM pg_constraint x WHERE x.contype = 'x' AND x.conrelid = c.oid)::text,
+       EXISTS (SELECT FROM pg_index x WHERE x.indisexclusion AND x.indrelid = c.oid)::text,
        (c.relkind = 'p' OR EXISTS (SELECT FROM pg_inherits h WHERE c.oid IN (h.inhrelid, h.inhparent)))::text
   FROM pg_class c
  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
    AND c.relname NOT IN ('isolab_told', 'isolab_read')";
+
+/// Unique indexes column by column, without those that hold a number or text that the server draws: those never clash.
+const UNIQUE: &str = "
+SELECT i.indrelid::regclass::text, i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid, k, false)
+  FROM pg_index i
+  JOIN pg_class c ON c.oid = i.indrelid
+ CROSS JOIN generate_series(1, i.indnkeyatts) k
+ WHERE c.relnamespace = current_schema()::regnamespace AND i.indisunique
+   AND NOT EXISTS (SELECT FROM pg_attribute a
+                     LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+                    WHERE a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
+                      AND (a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) ~* 'nextval|random'))
+ ORDER BY i.indexrelid, k";
 
 /// Sequences, and the column that each belongs to.
 const SEQUENCES: &str = "
@@ -76,8 +89,7 @@ impl Catalog {
     pub fn find(stage: &mut Stage, contents: &Contents) -> Result<Catalog, RunError> {
         let mut catalog = Catalog::default();
         for row in stage.query(TABLES)?.rows {
-            let [Some(table), key, unique, referenced_by, Some(deferred), Some(excludes), Some(inherits)] =
-                row.as_slice()
+            let [Some(table), key, referenced_by, Some(deferred), Some(excludes), Some(inherits)] = row.as_slice()
             else {
                 continue;
             };
@@ -90,13 +102,22 @@ impl Catalog {
             let names = key.as_deref().unwrap_or_default();
             let facts = TableFacts {
                 key: key.as_ref().map(|columns| format!("ROW({columns})::text")),
-                unique: unique.as_ref().map_or("''".to_owned(), |columns| format!("ROW({columns})::text")),
+                unique: Vec::new(),
                 is_generated: names.split(", ").any(|column| generated.contains(&column)),
                 referenced_by: referenced_by.iter().flat_map(|names| names.split(' ')).map(str::to_owned).collect(),
                 is_deferred: deferred == "true",
                 excludes: excludes == "true",
             };
             catalog.tables.insert(table.clone(), facts);
+        }
+        let mut indexes: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+        for row in stage.query(UNIQUE)?.rows {
+            let [Some(table), Some(index), Some(column)] = row.as_slice() else { continue };
+            indexes.entry((table.clone(), index.clone())).or_default().push(column.clone());
+        }
+        for ((table, index), columns) in indexes {
+            let values = format!("{} || ROW({})::text", text(&index), columns.join(", "));
+            catalog.tables.entry(table).and_modify(|facts| facts.unique.push(values));
         }
         for row in stage.query(SEQUENCES)?.rows {
             let [Some(sequence), table, column] = row.as_slice() else { continue };
@@ -115,11 +136,13 @@ impl Catalog {
 
     /// The rows as they stand now.
     pub fn snapshot(&self, stage: &mut Stage) -> Result<Snapshot, RunError> {
-        let text = |name: &str| format!("'{}'", name.replace('\'', "''"));
         let rows = self.tables.iter().map(|(table, facts)| {
             let key = facts.key.as_deref().unwrap_or("ctid::text");
-            let unique = &facts.unique;
-            format!("SELECT {}, {key}, ctid::text, xmin::text, xmax::text, {unique} FROM {table}", text(table))
+            let unique = facts.unique.iter().map(|values| format!(", {values}")).collect::<String>();
+            format!(
+                "SELECT {}, {key}, ctid::text, xmin::text, xmax::text, concat_ws(chr({UNIT_SEPARATOR}), NULL{unique}) FROM {table}",
+                text(table)
+            )
         });
         let sequences = self.sequences.iter().map(|sequence| {
             let name = text(sequence);
@@ -136,7 +159,9 @@ impl Catalog {
             match row.as_slice() {
                 [Some(table), Some(key), Some(ctid), Some(xmin), Some(xmax), unique] => {
                     let [ctid, xmin, xmax] = [ctid, xmin, xmax].map(String::clone);
-                    let version = Version { ctid, xmin, xmax, unique: unique.clone().unwrap_or_default() };
+                    let values = unique.iter().flat_map(|values| values.split(char::from(UNIT_SEPARATOR)));
+                    let unique = values.filter(|value| !value.is_empty()).map(str::to_owned).collect();
+                    let version = Version { ctid, xmin, xmax, unique };
                     snapshot.rows.insert((table.clone(), key.clone()), version);
                 }
                 [None, Some(sequence), Some(value), ..] => {
@@ -152,4 +177,8 @@ impl Catalog {
     pub fn has_key(&self, table: &str) -> bool {
         self.tables.get(table).is_some_and(|facts| facts.key.is_some())
     }
+}
+
+fn text(name: &str) -> String {
+    format!("'{}'", name.replace('\'', "''"))
 }

@@ -104,7 +104,8 @@ impl Probe {
                     footprint.locks.insert((row, mode));
                     if !keeps_key {
                         self.note_key_change(&place.0, footprint);
-                        footprint.locks.insert((unique_key(&place.0, new), LockMode::ForUpdate));
+                        let keys = unique_keys(&place.0, old).chain(unique_keys(&place.0, new));
+                        footprint.locks.extend(keys.map(|key| (key, LockMode::ForUpdate)));
                     }
                 }
                 Some(new) if new.xmax != old.xmax => {
@@ -131,9 +132,7 @@ impl Probe {
         let row = self.row(&place.0, &place.1);
         footprint.writes.insert(row.clone());
         footprint.locks.insert((row, LockMode::ForUpdate));
-        if !self.labels.contains_key(place) {
-            footprint.locks.insert((unique_key(&place.0, version), LockMode::ForUpdate));
-        }
+        footprint.locks.extend(unique_keys(&place.0, version).map(|key| (key, LockMode::ForUpdate)));
     }
 
     /// Foreign keys are checked outside any snapshot.
@@ -232,6 +231,6 @@ impl Probe {
     }
 }
 
-fn unique_key(table: &str, version: &Version) -> Object {
-    Object::one(format!("unique of {table}"), &version.unique)
+fn unique_keys(table: &str, version: &Version) -> impl Iterator<Item = Object> {
+    version.unique.iter().map(move |values| Object::one(format!("unique of {table}"), values))
 }

@@ -155,6 +155,11 @@ impl Footprint {
         }
     }
 
+    /// Whether it reads or writes anything.
+    fn has_rows(&self) -> bool {
+        self.everything || !(self.reads.is_empty() && self.writes.is_empty() && self.probes.is_empty())
+    }
+
     /// Whether this reads, inside or outside its snapshot, or writes what the other wrote.
     pub fn touches_writes_of(&self, other: &Footprint) -> bool {
         self.everything
@@ -223,15 +228,15 @@ impl Consequence {
         if touched.lock_conflicts_with(ended) || touched.probes_locks_of(ended) {
             return true;
         }
+        let snapshot = matches!(statement.kind, AtomKind::Issue { snapshot: true, .. });
         let sees = match self.rules {
-            // A dangerous structure that this end completes dooms the transaction: it fails at its next statement, or
-            // goes free if it rolls back before.
-            Rules::Serializable => return self.are_connected(statement, end),
+            // A dangerous structure that this end completes dooms the transaction: it fails when it reads or writes next,
+            // or goes free if it rolls back before.
+            Rules::Serializable => return self.are_connected(statement, end) && (snapshot || touched.has_rows()),
             Rules::ReadCommitted => touched.touches_writes_of(ended),
             // The snapshot serves the whole transaction.
             _ => statement.transaction.touches_writes_of(ended) || touched.touches_writes_of(ended),
         };
-        let snapshot = matches!(statement.kind, AtomKind::Issue { snapshot: true, .. });
         snapshot && end.kind == AtomKind::Commit && sees
     }
 

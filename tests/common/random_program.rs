@@ -10,6 +10,7 @@ const TABLES: &str = "\
 -- @schema
 CREATE TABLE t (id int PRIMARY KEY, v int);
 CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES t ON DELETE CASCADE);
+CREATE TABLE drawn (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v int UNIQUE);
 
 -- @setup
 INSERT INTO t VALUES (1, 0), (2, 1), (3, 2);
@@ -73,7 +74,7 @@ fn plain_statement(random: &mut Xoshiro256PlusPlus) -> String {
     };
     let limit = random.random_range(0..3);
     let lock = ["UPDATE", "NO KEY UPDATE", "SHARE", "KEY SHARE"][random.random_range(0..4)];
-    match random.random_range(0..24) {
+    match random.random_range(0..26) {
         0..=2 => format!("SELECT v AS x FROM t WHERE id = {key} \\gset\n"),
         3 => format!("SELECT count(*) AS x FROM t WHERE v > {limit} \\gset\n"),
         4 => "SELECT sum(v) AS x FROM t \\gset\n".to_owned(),
@@ -94,6 +95,8 @@ fn plain_statement(random: &mut Xoshiro256PlusPlus) -> String {
         ),
         20 => format!("DELETE FROM t WHERE id = {key};\n"),
         21 => format!("DELETE FROM t WHERE v > {};\n", limit + 1),
+        23 => format!("INSERT INTO drawn (v) VALUES ({value});\n"),
+        24 => format!("SELECT count(*) AS x FROM drawn WHERE v = {limit} \\gset\n"),
         22 => format!("INSERT INTO child VALUES ({}, {key});\n", random.random_range(1..=2)),
         _ => format!("SELECT id AS x FROM t ORDER BY id LIMIT 1 FOR {lock} SKIP LOCKED \\gset\n"),
     }
