@@ -151,3 +151,28 @@ fn a_lock_that_nothing_needs_is_reported() {
     assert_eq!(code, 1);
     assert_eq!(isolab(&["explore", &file]).0, 0);
 }
+
+#[test]
+fn an_anomaly_has_the_name_that_its_rows_allow() {
+    let body = "SELECT v FROM t WHERE id = 1 \\gset\nUPDATE t SET v = :v + 1 WHERE id = 1;\n";
+    let kind = |columns: &str| {
+        let (_folder, file) = file(&format!(
+            "-- @title Rows\n-- @schema\nCREATE TABLE t ({columns}, v int);\n-- @setup\n\
+             INSERT INTO t VALUES (1, 0), (2, 0);\n-- @session a\n{body}-- @session b\n{body}\
+             -- @check both count\nSELECT v = 2 FROM t WHERE id = 1;\n"
+        ));
+        let (_, document) = json(&["explore", &file]);
+        let failure = document["explore"][0]["failures"][0].clone();
+        let text = |key: &str| failure[key].as_str().expect("a text").to_owned();
+        (text("kind"), text("reason"))
+    };
+    assert_eq!(kind("id int PRIMARY KEY").0, "lost update (P4)");
+    let (name, reason) = kind("id int");
+    assert_eq!(name, "anomaly");
+    assert!(reason.ends_with("which rows of t were meant is not known, so it has no better name"), "{reason}");
+    let (_, document) = json(&["explore", "write-skew", "--fix", "check-in-where"]);
+    assert_eq!(
+        document["explore"][0]["failures"][0]["kind"], "write skew (G2)",
+        "rows that are added overwrite nothing"
+    );
+}

@@ -6,7 +6,7 @@ use super::Failure;
 use super::design;
 use super::findings::{Findings, Seen};
 use super::ground::Ground;
-use super::naming::name;
+use super::naming::{ANOMALY, Named, name};
 use super::oracle::{Judgement, Oracle};
 use super::outcome::Outcome;
 use super::verdict::Verdict;
@@ -90,9 +90,17 @@ pub fn judge(
         Judgement::Anomaly { contents, answers } => {
             let each_statement = ground.level <= Level::ReadCommitted;
             let named = name(&seen.simplest.history, &ground.knowledge.footprints, each_statement);
-            let (kind, cycle) =
-                named.map_or_else(|| ("anomaly".to_owned(), Vec::new()), |named| (named.name, named.cycle));
-            (Verdict::Broken, Some(Failure { cycle, ..failure(kind, reason(contents, answers).to_owned()) }))
+            let reason = reason(contents, answers).to_owned();
+            let failure = match named {
+                None => failure(ANOMALY.to_owned(), reason),
+                Some(Named { name, cycle, unclear: None }) => Failure { cycle, ..failure(name, reason) },
+                Some(Named { name, cycle, unclear: Some(table) }) => {
+                    let why =
+                        format!("{reason}; which rows of {table} were meant is not known, so it has no better name");
+                    Failure { cycle, ..failure(name, why) }
+                }
+            };
+            (Verdict::Broken, Some(failure))
         }
     })
 }

@@ -3,12 +3,18 @@
 //! After Adya, Liskov, O'Neil, "Generalized Isolation Level Definitions", ICDE 2000: a transaction depends on another
 //! one that wrote what it read (wr) or overwrote (ww), and comes before one that overwrote what it read (rw, an
 //! antidependency). No serial order exists where these make a cycle; which ones it is made of names the anomaly.
+//!
+//! PostgreSQL shows nobody what another one has not committed, so that aborted and intermediate reads (G1a, G1b) cannot
+//! happen inside it. What a transaction does outside stays when it rolls back: that is a G1a for whoever looks there.
 
 use super::footprints::Footprints;
 use super::probe::NEW_ROW;
-use super::words::first_word;
-use crate::history::{History, Phase, What};
+use super::words::{first_word, has_word};
+use crate::history::{Event, Fate, History, Phase, What};
 use crate::schedule::{Footprint, Object};
+
+/// What has no better name.
+pub const ANOMALY: &str = "anomaly";
 
 /// A committed transaction: what it read and wrote, and when.
 #[derive(Debug, Default)]
@@ -25,6 +31,8 @@ struct Access {
     object: Object,
     /// When its snapshot was taken, as a position among the events.
     snapshot: usize,
+    /// Adds rows: nobody's row is overwritten.
+    inserts: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +51,8 @@ struct Dependency {
     object: Object,
     /// What was read is not a row but whatever a condition finds.
     is_predicate: bool,
+    /// Which row was written is not known, so that it may have been another one.
+    is_unclear: bool,
 }
 
 /// An anomaly's name, and the cycle that it is.
@@ -51,15 +61,36 @@ pub struct Named {
     pub name: String,
     /// One line for each dependency: who read or wrote what before whom.
     pub cycle: Vec<String>,
+    /// The table whose rows cannot be told apart, which is why there is no better name.
+    pub unclear: Option<String>,
 }
 
 /// Names what a run shows; none where its committed transactions make no cycle.
 pub fn name(history: &History, footprints: &Footprints, snapshot_per_statement: bool) -> Option<Named> {
     let transactions = transactions(history, footprints, snapshot_per_statement);
     let dependencies = dependencies(&transactions);
-    let cycle = shortest_cycle(&dependencies, transactions.len())?;
+    let Some(cycle) = shortest_cycle(&dependencies, transactions.len()) else { return aborted_effect(history) };
     let describe = |dependency: &&Dependency| describe(history, &transactions, dependency);
-    Some(Named { name: name_of(&cycle), cycle: cycle.iter().map(describe).collect() })
+    let unclear = cycle.iter().find(|part| part.is_unclear).map(|part| part.object.space.clone());
+    let name = if unclear.is_some() { ANOMALY.to_owned() } else { name_of(&cycle) };
+    Some(Named { name, cycle: cycle.iter().map(describe).collect(), unclear })
+}
+
+/// What a transaction did outside, and rolled back.
+fn aborted_effect(history: &History) -> Option<Named> {
+    let scheduled = || history.events.iter().filter(|event| event.phase == Phase::Schedule);
+    let ended_badly = |of: &Event| {
+        scheduled().any(|event| {
+            let same = (event.session, event.call, event.attempt) == (of.session, of.call, of.attempt);
+            same && matches!(event.what, What::Ended { fate: Some(Fate::RolledBack), .. })
+        })
+    };
+    let (session, sql) = scheduled().find_map(|event| match &event.what {
+        What::Effect { sql } if ended_badly(event) => Some((history.session_name(event.session), sql)),
+        _ => None,
+    })?;
+    let line = format!("{session} did this outside and rolled back, and it stays: {sql}");
+    Some(Named { name: "aborted write that others see (G1a)".to_owned(), cycle: vec![line], unclear: None })
 }
 
 /// The transactions that the schedule itself committed; what a retry did came after all others.
@@ -79,7 +110,8 @@ fn transactions(history: &History, footprints: &Footprints, snapshot_per_stateme
                     _ => position,
                 };
                 snapshots[session] = Some(snapshot);
-                open[session].touch(&footprints.of_statement(session, event.call, sql), snapshot);
+                let inserts = first_word(sql) == "INSERT" && !has_word(sql, "conflict");
+                open[session].touch(&footprints.of_statement(session, event.call, sql), snapshot, inserts);
             }
             What::Done { tag, in_transaction: false, .. } => {
                 snapshots[session] = None;
@@ -104,8 +136,8 @@ impl Transaction {
         Transaction { session, ..Transaction::default() }
     }
 
-    fn touch(&mut self, footprint: &Footprint, snapshot: usize) {
-        let access = |object: &Object| Access { object: object.clone(), snapshot };
+    fn touch(&mut self, footprint: &Footprint, snapshot: usize, inserts: bool) {
+        let access = |object: &Object| Access { object: object.clone(), snapshot, inserts };
         self.reads.extend(footprint.reads.iter().map(access));
         self.writes.extend(footprint.writes.iter().map(access));
     }
@@ -120,14 +152,23 @@ fn dependencies(transactions: &[Transaction]) -> Vec<Dependency> {
             let mut add = |kind, first: &Access, second: &Access| {
                 let is_predicate = first.object.key.is_none();
                 let object = if is_predicate { second.object.clone() } else { first.object.clone() };
-                dependencies.push(Dependency { kind, from, to, object, is_predicate });
+                let is_vague = |write: &Access| write.object.key.is_none() && !write.inserts;
+                let is_unclear = match kind {
+                    Kind::WriteRead => is_vague(first),
+                    Kind::WriteWrite => is_vague(first) || is_vague(second),
+                    Kind::ReadWrite => is_vague(second),
+                };
+                dependencies.push(Dependency { kind, from, to, object, is_predicate, is_unclear });
             };
             for write in &one.writes {
                 let later = |access: &&Access| access.object.meets(&write.object);
                 for read in other.reads.iter().filter(later).filter(|read| one.committed < read.snapshot) {
                     add(Kind::WriteRead, write, read);
                 }
-                for overwrite in other.writes.iter().filter(later).filter(|_| one.committed < other.committed) {
+                // Rows that are added anywhere in a table are others than those that are there.
+                let adds = |access: &Access| access.inserts && access.object.key.is_none();
+                let overwrites = other.writes.iter().filter(later).filter(|overwrite| !adds(write) && !adds(overwrite));
+                for overwrite in overwrites.filter(|_| one.committed < other.committed) {
                     add(Kind::WriteWrite, write, overwrite);
                 }
             }
@@ -141,7 +182,7 @@ fn dependencies(transactions: &[Transaction]) -> Vec<Dependency> {
     dependencies
 }
 
-/// A shortest cycle, of those the one with the fewest antidependencies.
+/// A shortest cycle; of those the clearest, then one with the fewest antidependencies, then one on a single row.
 fn shortest_cycle(dependencies: &[Dependency], transactions: usize) -> Option<Vec<&Dependency>> {
     fn extend<'d>(
         dependencies: &'d [Dependency],
@@ -171,13 +212,18 @@ fn shortest_cycle(dependencies: &[Dependency], transactions: usize) -> Option<Ve
         for first in dependencies {
             extend(dependencies, &mut vec![first], length, &mut found);
         }
-        found.into_iter().min_by_key(antidependencies)
+        let unclear = |cycle: &Vec<&Dependency>| cycle.iter().filter(|part| part.is_unclear).count();
+        found.into_iter().min_by_key(|cycle| (unclear(cycle), antidependencies(cycle), !is_on_one_row(cycle)))
     })
+}
+
+fn is_on_one_row(cycle: &[&Dependency]) -> bool {
+    cycle.windows(2).all(|pair| pair[0].object.meets(&pair[1].object))
 }
 
 fn name_of(cycle: &[&Dependency]) -> String {
     let antidependencies: Vec<&&Dependency> = cycle.iter().filter(|part| part.kind == Kind::ReadWrite).collect();
-    let one_row = cycle.windows(2).all(|pair| pair[0].object.meets(&pair[1].object));
+    let one_row = is_on_one_row(cycle);
     let overwrites = cycle.iter().any(|part| part.kind == Kind::WriteWrite);
     let predicate = antidependencies.iter().any(|part| part.is_predicate);
     let name = match (antidependencies.len(), overwrites) {
@@ -227,11 +273,12 @@ mod tests {
         let mut footprints = Footprints::default();
         let object = |key: &str| if key == "*" { Object::all("t") } else { Object::one("t", key) };
         for session in 0..2 {
-            for key in ["x", "y", "*"] {
+            for key in ["x", "y", "z", "*"] {
                 let read = Footprint { reads: [object(key)].into(), ..Footprint::default() };
                 let write = Footprint { writes: [object(key)].into(), ..Footprint::default() };
                 footprints.add((session, 0), &format!("read {key}"), &read);
                 footprints.add((session, 0), &format!("write {key}"), &write);
+                footprints.add((session, 0), &format!("INSERT {key}"), &write);
             }
         }
         footprints
@@ -262,6 +309,62 @@ mod tests {
         };
         assert_eq!(skew("read y", "read x").as_deref(), Some("write skew (G2-item)"));
         assert_eq!(skew("read *", "read *").as_deref(), Some("write skew (G2)"));
+    }
+
+    #[test]
+    fn of_several_cycles_the_one_on_a_single_row_names_it() {
+        let events = vec![
+            sent(0, "read x"),
+            sent(1, "write z"),
+            sent(1, "write x"),
+            commit(1),
+            sent(0, "write z"),
+            sent(0, "write x"),
+            commit(0),
+        ];
+        assert_eq!(named(events).as_deref(), Some("lost update (P4)"));
+    }
+
+    #[test]
+    fn rows_that_cannot_be_told_apart_have_no_name() {
+        let both =
+            |one: &str| vec![sent(0, "read *"), sent(1, "read *"), sent(1, one), commit(1), sent(0, one), commit(0)];
+        let unclear = name(&history(both("write *"), false), &footprints(), true).expect("a cycle");
+        assert_eq!((unclear.name.as_str(), unclear.unclear.as_deref()), ("anomaly", Some("t")));
+        // Two rows that are added do not overwrite each other.
+        assert_eq!(named(both("INSERT *")).as_deref(), Some("write skew (G2)"));
+    }
+
+    #[test]
+    fn write_cycles_and_circular_flow_are_named_where_a_history_has_them() {
+        // PostgreSQL gives neither: snapshots are taken before what they show is overwritten.
+        let writes = vec![sent(0, "write x"), sent(1, "write x"), commit(1), sent(1, "write y"), commit(1), commit(0)];
+        assert_eq!(named(writes), None, "the versions of x and y are in one order");
+        let dependency = |kind, from, to| Dependency {
+            kind,
+            from,
+            to,
+            object: Object::one("t", "x"),
+            is_predicate: false,
+            is_unclear: false,
+        };
+        let cycle = |first, second| {
+            let both = [dependency(first, 0, 1), dependency(second, 1, 0)];
+            name_of(&both.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(cycle(Kind::WriteWrite, Kind::WriteWrite), "write cycle (G0)");
+        assert_eq!(cycle(Kind::WriteRead, Kind::WriteRead), "circular information flow (G1c)");
+    }
+
+    #[test]
+    fn what_was_done_outside_and_rolled_back_is_seen_by_others() {
+        let effect = || event(0, "1", What::Effect { sql: "INSERT INTO mails VALUES (1)".to_owned() });
+        let ended = |fate| event(0, "commit", What::Ended { fate: Some(fate), told: None, message: None });
+        assert_eq!(
+            named(vec![effect(), ended(Fate::RolledBack)]).as_deref(),
+            Some("aborted write that others see (G1a)")
+        );
+        assert_eq!(named(vec![effect(), ended(Fate::Committed)]), None);
     }
 
     #[test]
