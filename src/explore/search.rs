@@ -32,14 +32,12 @@ pub(super) fn explore_level(
     let (mut oracle, failing) =
         Oracle::ask(team, level, plan.sessions.len(), LeftOut::default(), options.max_schedules)?;
     let mut exploration = begun(team, scenario, fix, level);
-    let known = team.first().study(scenario, plan, level, options.deadline)?;
+    let known = match options.reduces {
+        true => team.first().study(scenario, plan, level, options.deadline)?,
+        false => None,
+    };
     let understood = known.is_some();
-    let mut knowledge = known.unwrap_or_else(Knowledge::none);
-    if !options.reduces {
-        // What the statements touch still names what goes wrong.
-        knowledge.rules = Rules::Everything;
-    }
-    let knowledge = Arc::new(knowledge);
+    let knowledge = Arc::new(known.unwrap_or_else(Knowledge::none));
     let mut ground = Ground { team, plan, level, knowledge, deadline: options.deadline };
     let findings = loop {
         let mut search: Box<dyn Search<Consequence>> = match options.reduces && understood {
@@ -53,6 +51,12 @@ pub(super) fn explore_level(
         }
     };
     sum_up(&mut exploration, &findings, plan.sessions.len());
+    if !options.reduces && oracle.finds_anomalies(ground.team, findings.outcomes.keys())? {
+        // What the statements touch names what goes wrong.
+        if let Some(known) = ground.team.first().study(scenario, plan, level, options.deadline)? {
+            ground.knowledge = Arc::new(Knowledge { rules: Rules::Everything, ..known });
+        }
+    }
     let (verdict, found) = judge_all(&mut ground, &mut oracle, findings)?;
     exploration.verdict = verdict;
     for mut found in found {

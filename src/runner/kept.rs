@@ -8,9 +8,21 @@ use crate::history::SessionInfo;
 use crate::scenario::Level;
 use crate::wire::{Connection, TransactionStatus, WireError};
 
-/// Idle connections, by the session's name and the level that came with the start-up message.
+/// A connection between two runs.
+struct Idle {
+    session: String,
+    /// The level that came with the start-up message.
+    born: Level,
+    /// The level that it is set to.
+    level: Level,
+    connection: Connection,
+    /// So many answers are on their way.
+    awaited: usize,
+}
+
+/// Idle connections of a stage's sessions.
 #[derive(Default)]
-pub(super) struct Kept(Vec<(String, Level, Connection)>);
+pub(super) struct Kept(Vec<Idle>);
 
 impl Kept {
     /// Takes in the connections of a run's sessions. One with an answer outstanding is closed and its statement canceled:
@@ -23,42 +35,48 @@ impl Kept {
                 let _ = connection.cancel_token().cancel();
                 return None;
             }
-            Some((actor.name, actor.born.unwrap_or(sessions[actor.index].level), connection))
+            let level = sessions[actor.index].level;
+            Some(Idle { session: actor.name, born: actor.born.unwrap_or(level), level, connection, awaited: 0 })
         }));
     }
 
-    /// Asks the server to forget what the sessions did: settings, prepared statements, temporary tables, advisory locks.
-    /// A session that is to run at another level than it was born with is set to it, if `may_switch`; otherwise closed.
-    pub fn clean(&mut self, sessions: &[SessionInfo], may_switch: bool) -> Result<(), WireError> {
-        self.0.retain(|(name, born, _)| may_switch || level_of(sessions, name).is_none_or(|level| level == *born));
-        for (name, born, connection) in &mut self.0 {
-            if connection.status() != TransactionStatus::Idle {
-                connection.buffer_query("ROLLBACK")?;
+    /// Asks the server to forget what the sessions did, if that `leaves_traces`: settings, prepared statements, temporary
+    /// tables, advisory locks. A session that is to run at another level than it was born with is set to it, if
+    /// `may_switch`; otherwise closed.
+    pub fn clean(&mut self, sessions: &[SessionInfo], may_switch: bool, leaves_traces: bool) -> Result<(), WireError> {
+        self.0.retain(|idle| may_switch || level_of(sessions, &idle.session).is_none_or(|level| level == idle.born));
+        for idle in &mut self.0 {
+            let mut statements = Vec::new();
+            if idle.connection.status() != TransactionStatus::Idle {
+                statements.push("ROLLBACK".to_owned());
             }
-            connection.buffer_query("DISCARD ALL")?;
-            if let Some(level) = level_of(sessions, name).filter(|level| level != born) {
-                let sql = format!("SET default_transaction_isolation = '{}'", level.sql().to_lowercase());
-                connection.buffer_query(&sql)?;
+            if leaves_traces {
+                statements.push("DISCARD ALL".to_owned());
+                idle.level = idle.born;
             }
-            connection.flush();
+            if let Some(level) = level_of(sessions, &idle.session).filter(|level| *level != idle.level) {
+                statements.push(format!("SET default_transaction_isolation = '{}'", level.sql().to_lowercase()));
+                idle.level = level;
+            }
+            idle.awaited = statements.len();
+            statements.iter().try_for_each(|sql| idle.connection.buffer_query(sql))?;
+            idle.connection.flush();
         }
         Ok(())
     }
 
     /// Waits until that is done; a connection that did not come through is closed.
-    pub fn settle(&mut self, sessions: &[SessionInfo], deadline: Instant) {
-        self.0.retain_mut(|(name, born, connection)| {
-            let rolls_back = connection.status() != TransactionStatus::Idle;
-            let mut accepted = || connection.results(deadline).is_ok_and(|answer| answer.is_ok());
-            let switches = level_of(sessions, name).is_some_and(|level| level != *born);
-            (!rolls_back || accepted()) && accepted() && (!switches || accepted())
+    pub fn settle(&mut self, deadline: Instant) {
+        self.0.retain_mut(|idle| {
+            (0..std::mem::take(&mut idle.awaited))
+                .all(|_| idle.connection.results(deadline).is_ok_and(|answer| answer.is_ok()))
         });
     }
 
     /// The session's connection, with the level that it was born with.
     pub fn take(&mut self, session: &SessionInfo) -> Option<(Level, Connection)> {
-        let position = self.0.iter().position(|(name, _, _)| *name == session.name)?;
-        let (_, born, connection) = self.0.swap_remove(position);
+        let position = self.0.iter().position(|idle| idle.session == session.name)?;
+        let Idle { born, connection, .. } = self.0.swap_remove(position);
         Some((born, connection))
     }
 }

@@ -19,6 +19,7 @@ mod script;
 mod settle;
 mod side_by_side;
 mod stage;
+mod traces;
 mod wakes;
 
 pub use error::RunError;

@@ -17,13 +17,24 @@ pub(super) enum Reset {
     Empty {
         /// Leaves no dead rows: they change the pages that SIREAD locks fall on.
         truncate: String,
-        /// Several times faster; none where a DELETE could do more than empty the tables.
-        delete: Option<String>,
+        /// A statement for each table, several times faster; none where a DELETE could do more than empty the tables.
+        deletes: Vec<String>,
+        /// Asks whether all pages are those of fresh tables: one for each, two for each index. None where that says nothing.
+        is_compact: Option<String>,
     },
+}
+
+/// What resets by DELETE have left behind since the last TRUNCATE.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Debris {
+    pub resets: u32,
+    pub rows: u64,
 }
 
 /// After so many resets by DELETE one by TRUNCATE, so that dead rows do not pile up.
 const DELETES_IN_A_ROW: u32 = 200;
+/// So many dead rows, and as many that rollbacks and updates leave, fit on the pages on which SIREAD locks fall.
+const ROWS_ON_A_PAGE: u64 = 64;
 
 /// First words of statements that change what is in the catalogue, or may.
 const DDL: [&str; 11] =
@@ -68,24 +79,73 @@ impl Reset {
             false => format!("TRUNCATE {} CASCADE; {restart}", tables.join(", ")),
         };
         // Without triggers and foreign keys, which only a superuser can switch off, the order of the tables is free.
-        let delete = (superuser && !has_rules).then(|| {
-            let deletes: String = tables.iter().map(|table| format!("DELETE FROM {table}; ")).collect();
-            format!("SET session_replication_role = replica; {deletes}RESET session_replication_role; {restart}")
-        });
-        Ok(Reset::Empty { truncate, delete })
+        let mut deletes = Vec::new();
+        if superuser && !has_rules && !tables.is_empty() {
+            deletes.extend(tables.iter().map(|table| format!("DELETE FROM {table}")));
+            deletes[0].insert_str(0, "SET session_replication_role = replica; ");
+            deletes.push(format!("RESET session_replication_role; {restart}"));
+        }
+        let is_compact = match of_kind(&["p"]).is_empty() {
+            true => is_compact(home, &tables, deadline)?,
+            false => None,
+        };
+        Ok(Reset::Empty { truncate, deletes, is_compact })
     }
 
-    /// The SQL for the reset of that number (from 1); none where the sandbox is to be made anew. `exact`: a session under
-    /// test is SERIALIZABLE.
-    pub fn sql(&self, exact: bool, number: u32) -> Option<&str> {
+    /// The statements of the next reset; none where the sandbox is to be made anew. `exact`: a session under test is
+    /// SERIALIZABLE.
+    pub fn statements(&self, exact: bool, debris: Debris) -> &[String] {
         match self {
-            Reset::Rebuild => None,
-            Reset::Empty { delete: Some(delete), .. } if !exact && !number.is_multiple_of(DELETES_IN_A_ROW) => {
-                Some(delete)
+            Reset::Rebuild => &[],
+            Reset::Empty { truncate, deletes, is_compact } => {
+                let is_little = match exact {
+                    true => is_compact.is_some() && debris.rows < ROWS_ON_A_PAGE,
+                    false => debris.resets + 1 < DELETES_IN_A_ROW,
+                };
+                if is_little && !deletes.is_empty() { deletes } else { std::slice::from_ref(truncate) }
             }
-            Reset::Empty { truncate, .. } => Some(truncate),
         }
     }
+
+    /// The question whether a reset by DELETE was as good as one by TRUNCATE.
+    pub fn is_compact(&self) -> Option<&str> {
+        match self {
+            Reset::Rebuild => None,
+            Reset::Empty { is_compact, .. } => is_compact.as_deref(),
+        }
+    }
+
+    /// From now on only TRUNCATE will do where pages count.
+    pub fn distrust_deletes(&mut self) {
+        if let Reset::Empty { is_compact, .. } = self {
+            *is_compact = None;
+        }
+    }
+}
+
+/// Indexes of the schema's tables, and whether they are B-trees, whose smallest size is known.
+const INDEXES: &str = "
+SELECT x.oid::regclass::text, (a.amname = 'btree')::text
+  FROM pg_index i
+  JOIN pg_class x ON x.oid = i.indexrelid
+  JOIN pg_class c ON c.oid = i.indrelid
+  JOIN pg_am a ON a.oid = x.relam
+ WHERE c.relnamespace = current_schema()::regnamespace";
+const PAGE: u32 = 8192;
+
+fn is_compact(home: &mut Connection, tables: &[String], deadline: Instant) -> Result<Option<String>, RunError> {
+    let indexes = home.query(INDEXES, deadline)?.into_iter().next_back().unwrap_or_default().rows;
+    if indexes.iter().any(|row| row[1].as_deref() != Some("true")) {
+        return Ok(None);
+    }
+    let at_most = |pages: u32, name: &str| {
+        format!("pg_relation_size('{}'::regclass) <= {}", name.replace('\'', "''"), pages * PAGE)
+    };
+    let of_tables = tables.iter().map(|table| at_most(1, table));
+    // A B-tree has a page about itself.
+    let of_indexes = indexes.iter().filter_map(|row| row[0].as_deref()).map(|index| at_most(2, index));
+    let all: Vec<String> = of_tables.chain(of_indexes).collect();
+    Ok((!all.is_empty()).then(|| format!("SELECT {}", all.join(" AND "))))
 }
 
 fn any_rows(home: &mut Connection, tables: &[String], deadline: Instant) -> Result<bool, RunError> {
@@ -127,4 +187,23 @@ fn changes_the_schema(program: &Program) -> bool {
         Action::Effect(sql) => first_word(sql.written()).is_some_and(|word| DDL.contains(&word.as_str())),
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deletes_end_where_their_dead_rows_would_show() {
+        let mut reset = Reset::Empty {
+            truncate: "TRUNCATE t".to_owned(),
+            deletes: vec!["DELETE FROM t".to_owned(), "RESET x".to_owned()],
+            is_compact: Some("SELECT true".to_owned()),
+        };
+        let deletes = |reset: &Reset, exact, resets, rows| reset.statements(exact, Debris { resets, rows }).len() == 2;
+        assert!(deletes(&reset, true, 5, ROWS_ON_A_PAGE - 1) && !deletes(&reset, true, 5, ROWS_ON_A_PAGE));
+        assert!(deletes(&reset, false, 5, 10_000) && !deletes(&reset, false, DELETES_IN_A_ROW, 0));
+        reset.distrust_deletes();
+        assert!(!deletes(&reset, true, 0, 0) && deletes(&reset, false, 0, 0));
+    }
 }

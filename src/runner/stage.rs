@@ -10,10 +10,10 @@ use super::kept::Kept;
 use super::links::{LinkId, Links};
 use super::observer::Observer;
 use super::record::ToldRow;
-use super::reset::{self, Reset};
+use super::reset::{self, Debris, Reset};
 use super::script::Keeper;
 use super::wakes::Wakes;
-use super::{record, requirements};
+use super::{record, requirements, traces};
 use crate::history::{Assessment, Event, History, Phase, SessionInfo};
 use crate::program::Variables;
 use crate::scenario::template::Template;
@@ -56,9 +56,12 @@ pub struct Stage<'a> {
     pub(super) reset: Reset,
     /// How many schedules were played since the tables were made.
     pub(super) played: u32,
+    pub(super) debris: Debris,
     kept: Kept,
     /// No body resets its settings, so that a kept connection can be set to another level.
     may_switch: bool,
+    /// What a session does may outlast its transactions.
+    leaves_traces: bool,
     /// What of the sessions does not take part.
     pub(super) left_out: LeftOut,
     /// The question about the tables' contents that is asked with the checks; empty: none.
@@ -99,8 +102,10 @@ impl<'a> Stage<'a> {
             parameters,
             reset: Reset::Rebuild,
             played: 0,
+            debris: Debris::default(),
             kept: Kept::default(),
             may_switch: !reset::resets_settings(plan),
+            leaves_traces: traces::leaves_traces(plan),
             left_out: LeftOut::default(),
             contents: String::new(),
             sandbox,
@@ -167,9 +172,9 @@ impl<'a> Stage<'a> {
         listener: &mut dyn FnMut(&Event),
     ) -> Result<History, RunError> {
         let sessions = session_infos(self.plan, level);
-        self.kept.clean(&sessions, self.may_switch)?;
+        self.kept.clean(&sessions, self.may_switch, self.leaves_traces)?;
         self.set_the_scene(&sessions)?;
-        self.kept.settle(&sessions, self.options.deadline);
+        self.kept.settle(self.options.deadline);
         let conduct = Conduct {
             deadline: self.options.deadline,
             stuck_limit: if self.options.explores { STUCK_LIMIT_OF_MANY } else { STUCK_LIMIT },
@@ -237,7 +242,10 @@ impl<'a> Stage<'a> {
         let finished = played.and_then(|()| {
             let has_retries = conductor.has_retries();
             if has_retries {
-                history.end = ask(&mut conductor)?;
+                // Where many schedules are played only checks are of interest before the retries.
+                if !self.options.explores || !self.plan.checks.is_empty() {
+                    history.end = ask(&mut conductor)?;
+                }
                 conductor.retry_all()?;
             }
             conductor.finally(&self.plan.finally, &mut finally)?;
