@@ -73,7 +73,7 @@ pub struct Global {
     /// Say only the verdicts.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say more: -v also what is left out otherwise.
+    /// Say more: in `list` the titles too, in `spec` every permutation.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
 }

@@ -201,6 +201,7 @@ fn over_budget_assertions() -> Vec<AssertionResult> {
             text: "over_budget == 0".to_owned(),
             strategy: row.strategy,
             actual,
+            limit: 0.0,
             holds: actual == Some(0.0),
         }
     };

@@ -4,7 +4,6 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
 use rand::RngExt;
 
 use super::context::{Context, deadline};
@@ -35,7 +34,7 @@ pub struct LoadArgs {
     #[arg(short = 'c', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     workers: Option<u32>,
     /// How many requests each strategy gets.
-    #[arg(short = 't', long, value_name = "N", value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
+    #[arg(short = 't', long, value_name = "N", value_parser = some_requests)]
     requests: Option<u64>,
     /// Go on for this time in place of a number of requests, as in 30s or 2m.
     #[arg(short = 'T', long, value_name = "DURATION", value_parser = some_time, conflicts_with = "requests")]
@@ -63,6 +62,14 @@ pub struct LoadArgs {
     time_limit: Option<Duration>,
     #[command(flatten)]
     report: ReportArgs,
+}
+
+/// A number of requests, of which there is one at least.
+fn some_requests(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) => Err("nothing happens without a request; write a number such as 400".to_owned()),
+        other => other.map_err(|_| "write a whole number such as 400".to_owned()),
+    }
 }
 
 /// A duration in which something can happen.

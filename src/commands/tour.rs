@@ -22,10 +22,11 @@ pub struct TourArgs {
 
 pub fn run(args: &TourArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let mut worst = Exit::Held;
-    for line in TOUR.lines() {
+    for (index, line) in TOUR.lines().enumerate() {
         if let Some(heading) = line.strip_prefix(HEADING) {
             let heading = context.style.paint(Ink::Heading, heading);
-            context.say(&format!("\n{heading}\n"))?;
+            let above = if index == 0 { "" } else { "\n" };
+            context.say(&format!("{above}{heading}\n"))?;
         } else if let Some(command) = line.strip_prefix(PROMPT) {
             let shown = context.style.paint(Ink::Aside, line);
             context.say(&format!("{shown}\n\n"))?;

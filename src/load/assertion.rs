@@ -89,7 +89,7 @@ impl Assertion {
             && !rows.iter().any(|row| is_meant(&row))
         {
             let (text, strategy) = (self.text.clone(), strategy.clone());
-            return vec![AssertionResult { text, strategy, actual: None, holds: false }];
+            return vec![AssertionResult { text, strategy, actual: None, limit: self.limit, holds: false }];
         }
         rows.iter()
             .filter(is_meant)
@@ -99,6 +99,7 @@ impl Assertion {
                     text: self.text.clone(),
                     strategy: row.strategy.clone(),
                     actual,
+                    limit: self.limit,
                     holds: actual.is_some_and(|actual| self.operator.holds(actual, self.limit)),
                 }
             })

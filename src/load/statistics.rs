@@ -72,7 +72,21 @@ pub struct AssertionResult {
     /// The value on the left; none where the row has none, and then the assertion does not hold.
     #[serde(serialize_with = "whole_where_whole")]
     pub actual: Option<f64>,
+    /// The number that it is compared with.
+    #[serde(serialize_with = "whole_where_whole_number")]
+    pub limit: f64,
     pub holds: bool,
+}
+
+impl AssertionResult {
+    /// How far beyond its limit an actual number is that does not hold: below zero where it falls short.
+    pub fn over(&self) -> Option<f64> {
+        self.actual.filter(|_| !self.holds).map(|actual| actual - self.limit)
+    }
+}
+
+fn whole_where_whole_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    whole_where_whole(&Some(*number), serializer)
 }
 
 /// 1899 and not 1899.0, as measures are written too.

@@ -22,10 +22,19 @@ pub fn render(style: Style, assertions: &[AssertionResult]) -> String {
         Column::text("assertion", rows.iter().map(|assertion| assertion.text.clone())),
         Column::text("strategy", rows.iter().map(|assertion| assertion.strategy.clone())),
         Column::number("actual", rows.iter().map(|assertion| actual(assertion))),
+        Column::number("over by", rows.iter().map(|assertion| over(assertion))),
         Column::text("", rows.iter().map(|assertion| word(assertion))),
     ];
     let inks: Vec<Ink> = rows.iter().map(|assertion| if assertion.holds { Ink::Plain } else { Ink::Bad }).collect();
     grid::lines(style, &columns, &inks).into_iter().map(|line| line + "\n").collect()
+}
+
+/// By how much the number is beyond its limit, and which part of the limit that is; empty where it holds.
+fn over(assertion: &AssertionResult) -> String {
+    let Some(over) = assertion.over() else { return String::new() };
+    let part = 100.0 * over / assertion.limit;
+    let part = if part.is_finite() { format!(" ({}%)", quantity::number(part.round())) } else { String::new() };
+    quantity::number(over) + &part
 }
 
 #[cfg(test)]
@@ -33,7 +42,13 @@ mod tests {
     use super::*;
 
     fn assertion(strategy: &str, actual: Option<f64>, holds: bool) -> AssertionResult {
-        AssertionResult { text: "over_budget == 0".to_owned(), strategy: strategy.to_owned(), actual, holds }
+        AssertionResult {
+            text: "over_budget == 0".to_owned(),
+            strategy: strategy.to_owned(),
+            actual,
+            limit: 0.0,
+            holds,
+        }
     }
 
     #[test]
@@ -45,10 +60,18 @@ mod tests {
         ];
         let rest: Vec<String> = render(Style::PLAIN, &rows)
             .lines()
-            .skip(2)
+            .skip(3)
             .map(|line| line.split_whitespace().skip(3).collect::<Vec<_>>().join(" "))
             .collect();
-        assert_eq!(rest, ["naive-rc 1,899 FAILS", "unmeasured n/a FAILS", "conditional 0 holds"]);
+        assert_eq!(rest, ["naive-rc 1,899 1,899 FAILS", "unmeasured n/a FAILS", "conditional 0 holds"]);
+    }
+
+    #[test]
+    fn what_is_over_says_by_how_much() {
+        let row = AssertionResult { limit: 1500.0, ..assertion("naive-rc", Some(1899.0), false) };
+        assert_eq!(over(&row), "399 (27%)");
+        assert_eq!(over(&AssertionResult { actual: Some(1200.0), ..row.clone() }), "-300 (-20%)");
+        assert_eq!(over(&AssertionResult { holds: true, ..row }), "");
     }
 
     #[test]

@@ -47,6 +47,16 @@ impl Run {
         }
     }
 
+    /// Whether it is the same form as another run, and skipped for the same reason.
+    pub fn is_skipped_as(&self, other: &Run) -> bool {
+        let reason = |run: &Run| match &run.verdict.outcome {
+            Outcome::Skipped { reason } => Some(reason.clone()),
+            _ => None,
+        };
+        (&self.scenario, &self.fix) == (&other.scenario, &other.fix)
+            && reason(self).is_some_and(|own| Some(own) == reason(other))
+    }
+
     /// Whether it contradicts its `@expect`. Where none speaks, nothing is contradicted.
     pub fn is_unexpected(&self) -> bool {
         self.expected.as_ref().is_some_and(|expected| !expected.as_expected)

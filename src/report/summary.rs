@@ -27,7 +27,11 @@ pub fn render(style: Style, runs: &[Run]) -> String {
     let mut lines = grid::lines(style, &columns, &inks);
     lines.push(String::new());
     lines.push(totals(style, runs));
-    lines.extend(runs.iter().flat_map(|run| difference(style, run)));
+    for (index, run) in runs.iter().enumerate() {
+        if !index.checked_sub(1).is_some_and(|before| run.is_skipped_as(&runs[before])) {
+            lines.extend(difference(style, run));
+        }
+    }
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
@@ -99,7 +103,9 @@ fn difference(style: Style, run: &Run) -> Vec<String> {
     let of = run.fix.as_ref().map(|fix| format!(" with {fix}")).unwrap_or_default();
     let run_name = format!("{}{of} at {}", run.scenario, run.isolation.sql());
     let text = match (&run.verdict.outcome, &run.expected) {
-        (Outcome::Skipped { reason } | Outcome::Inconclusive { reason }, _) => format!("{run_name}: {reason}"),
+        // The reason is not the level's.
+        (Outcome::Skipped { reason }, _) => format!("{}{of}: {reason}", run.scenario),
+        (Outcome::Inconclusive { reason }, _) => format!("{run_name}: {reason}"),
         (_, Some(expected)) => match &expected.difference {
             Some(difference) => format!("{run_name}: expected {}, came {difference}", expected.text),
             None => return Vec::new(),
@@ -177,7 +183,7 @@ mod tests {
     fn skipped_and_inconclusive_runs_give_their_reason() {
         let reason = "needs PostgreSQL 17".to_owned();
         let skipped = Run::without_verdict("merge", "MERGE", None, Level::ReadCommitted, Outcome::Skipped { reason });
-        let text = render(Style::PLAIN, &[skipped]);
-        assert!(text.ends_with("1 run: 1 skipped\nmerge at READ COMMITTED: needs PostgreSQL 17\n"), "{text}");
+        let text = render(Style::PLAIN, &[skipped.clone(), Run { isolation: Level::Serializable, ..skipped }]);
+        assert!(text.ends_with("2 runs: 2 skipped\nmerge: needs PostgreSQL 17\n"), "{text}");
     }
 }

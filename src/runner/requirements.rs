@@ -7,7 +7,7 @@ use super::reset;
 use crate::program::{Action, Program};
 use crate::scenario::value::quoted_identifier;
 use crate::scenario::{Comparison, Plan, Requirement, Scenario};
-use crate::server::{SandboxKind, Server};
+use crate::server::{Sandbox, SandboxKind, Server};
 use crate::wire::{Connection, WireError};
 
 /// The sandbox that a plan needs.
@@ -18,6 +18,19 @@ pub(super) fn sandbox_kind(scenario: &Scenario, plan: &Plan) -> SandboxKind {
     } else {
         SandboxKind::Schema
     }
+}
+
+/// Makes the sandbox; a database of its own that the role may not create is unmet.
+pub(super) fn sandbox(server: &Server, kind: &SandboxKind) -> Result<Sandbox, RunError> {
+    Sandbox::create(server, kind).map_err(|error| match kind {
+        SandboxKind::Database { .. } if error.is_privilege() => {
+            let user = &server.options().user;
+            let reason =
+                format!("needs a database of its own, and {user} may not create one (ALTER ROLE ... CREATEDB)");
+            RunError::Unmet { reason }
+        }
+        _ => error.into(),
+    })
 }
 
 /// What a statement says that asks about, or waits for, transactions anywhere in the cluster: the snapshot horizon, a safe

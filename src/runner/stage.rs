@@ -79,7 +79,7 @@ impl<'a> Stage<'a> {
     ) -> Result<Stage<'a>, RunError> {
         let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
         requirements::check(plan, server)?;
-        let sandbox = Sandbox::create(server, &requirements::sandbox_kind(scenario, plan))?;
+        let sandbox = requirements::sandbox(server, &requirements::sandbox_kind(scenario, plan))?;
         let databases = scenario.databases.iter();
         let others = databases.filter_map(|name| Some((name.clone(), sandbox.database(name)?))).collect();
         let mut keeper = Keeper::new(sandbox.options(), others);
@@ -360,7 +360,8 @@ fn evaluate_parameters(params: &[Param], observer: &mut Observer) -> Result<Vari
         let value = observer.evaluate(&param.value, &variables)?.map_err(|error| RunError::Scenario {
             part: format!("@param {}", param.name),
             error: Box::new(error),
-            span: param.span,
+            // Of `--set` where that gave the value.
+            span: param.value.span,
         })?;
         variables.set(param.name.clone(), value);
     }

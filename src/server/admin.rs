@@ -133,13 +133,10 @@ fn reason(error: &postgres::Error) -> String {
         let detail = db.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
         return format!("{}{detail}", db.message());
     }
-    let mut causes = vec![error.to_string()];
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        causes.push(error.to_string());
-        cause = error.source();
-    }
-    causes.join(": ")
+    // The outermost only says that there was an error.
+    let causes = std::iter::successors(error.source(), |&error| error.source()).map(ToString::to_string);
+    let causes: Vec<String> = causes.collect();
+    if causes.is_empty() { error.to_string() } else { causes.join(": ") }
 }
 
 #[cfg(feature = "tls")]

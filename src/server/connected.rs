@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::admin::Admin;
-use super::{ServerError, ServerVersion, Source, Throwaway};
+use super::{ServerError, ServerVersion, Source, Throwaway, environment};
 use crate::wire::ConnectOptions;
 
 /// The oldest major version that has all that the lab needs (`DROP DATABASE … WITH (FORCE)`, `pg_xact_status`).
@@ -44,7 +44,7 @@ impl Server {
         source: Source,
         throwaway: Option<Throwaway>,
     ) -> Result<Server, ServerError> {
-        let mut admin = Admin::connect(&options, source.name())?;
+        let mut admin = Admin::connect(&options, &environment::origin(source, &environment::process))?;
         let query = "SELECT current_setting('server_version'), current_setting('is_superuser')";
         let [version, superuser] = row(admin.query("ask for the version", query)?);
         let version = ServerVersion::parse(&version).unwrap_or(ServerVersion { major: 0, text: version });

@@ -55,6 +55,15 @@ pub fn named(flag: Option<&str>, variables: Variables) -> Result<Option<Named>, 
     Ok(Some(Named { options, source }))
 }
 
+/// What names the server, as messages say it: of libpq's variables those that are set.
+pub fn origin(source: Source, variables: Variables) -> String {
+    let set: Vec<&str> = NAMING.into_iter().filter(|name| variables(name).is_some()).collect();
+    match source {
+        Source::Environment if !set.is_empty() => set.join(", "),
+        other => other.name().to_owned(),
+    }
+}
+
 /// For `map_err`: what stands in a flag or variable makes no sense.
 fn unreadable(origin: &str) -> impl FnOnce(String) -> ServerError {
     let origin = origin.to_owned();

@@ -23,6 +23,13 @@ pub enum ServerError {
     #[error("{what} took longer than {}", humantime::format_duration(*.limit))]
     TooSlow { what: String, limit: Duration },
 
+    #[error(
+        "another isolab {what}, and does not come to an end within {}\n\
+         help: try again in a moment; where none seems to run, look for one that hangs (`ps -C isolab`) and end it",
+        humantime::format_duration(*.limit)
+    )]
+    Busy { what: String, limit: Duration },
+
     /// The server was started and did not come up; `log` is the tail of what it wrote.
     #[error("the PostgreSQL server in {} did not start: {reason}\n{log}", .folder.display())]
     Start { folder: PathBuf, reason: String, log: String },
@@ -92,6 +99,11 @@ pub enum ServerError {
 }
 
 impl ServerError {
+    /// Whether the role may not do what the statement says.
+    pub(crate) fn is_privilege(&self) -> bool {
+        matches!(self, ServerError::Statement { sqlstate: Some(code), .. } if code == INSUFFICIENT_PRIVILEGE)
+    }
+
     /// Whether the statement failed because others hold locks (lock_not_available, deadlock_detected).
     pub(crate) fn is_lock_conflict(&self) -> bool {
         matches!(self, ServerError::Statement { sqlstate: Some(code), .. } if code == "55P03" || code == "40P01")
@@ -104,8 +116,9 @@ impl ServerError {
     }
 }
 
+const INSUFFICIENT_PRIVILEGE: &str = "42501";
+
 fn code_and_help(sqlstate: Option<&str>) -> String {
-    const INSUFFICIENT_PRIVILEGE: &str = "42501";
     let Some(code) = sqlstate else { return String::new() };
     let help = match code {
         INSUFFICIENT_PRIVILEGE => {

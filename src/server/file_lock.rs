@@ -49,7 +49,7 @@ impl FileLock {
                 return Ok(lock);
             }
             if start.elapsed() > limit {
-                return Err(ServerError::TooSlow { what: format!("another isolab that {what}"), limit });
+                return Err(ServerError::Busy { what: what.to_owned(), limit });
             }
             interrupt::check()?;
             thread::sleep(POLL);

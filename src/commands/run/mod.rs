@@ -70,9 +70,8 @@ pub fn one(name: &str, args: &PlayArgs, context: &mut Context) -> anyhow::Result
 fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let scenarios = load_all(names, &args.set)?;
     let selections = select(&scenarios, &args.fix, &args.isolation)?;
-    if args.replay.is_some() && selections.len() != 1 {
-        let message = "--replay plays one run: name one scenario, one --fix and one --isolation";
-        return Err(UsageError::new(message).into());
+    if let Some(schedule) = &args.replay {
+        check_replay(schedule, &selections, args)?;
     }
     if args.replay.is_none() {
         scenarios.iter().try_for_each(has_an_order)?;
@@ -134,6 +133,18 @@ fn has_an_order(scenario: &Scenario) -> Result<(), UsageError> {
         message: format!("the first permutation of {file} is not an order of all its steps"),
         help: Some(format!("`isolab spec {file}` plays its permutations, `isolab explore {file}` every order")),
     })
+}
+
+/// A replay plays one schedule once.
+fn check_replay(schedule: &str, selections: &[Selection], args: &PlayArgs) -> Result<(), UsageError> {
+    if selections.len() != 1 || chosen_levels(&args.isolation).len() != 1 {
+        return Err(UsageError::new("--replay plays one run: name one scenario, one --fix and one --isolation"));
+    }
+    if schedule.trim().is_empty() {
+        let help = "a report prints the schedule of each run, such as 'alice.3 bob.4 alice'".to_owned();
+        return Err(UsageError { message: "--replay: there is no move in it".to_owned(), help: Some(help) });
+    }
+    Ok(())
 }
 
 /// The scenarios that are named, or every built-in one.

@@ -133,7 +133,11 @@ fn skipped(selection: &Selection, reason: &str) -> Vec<Run> {
     levels.iter().map(run).collect()
 }
 
-/// The stories of runs that are over.
+/// The stories of runs that are over; what was skipped at several levels is told once.
 pub fn stories(style: Style, runs: &[Run]) -> String {
-    runs.iter().map(|run| Story::whole(style, run)).collect()
+    let told = runs
+        .iter()
+        .enumerate()
+        .filter(|(index, run)| !index.checked_sub(1).is_some_and(|before| run.is_skipped_as(&runs[before])));
+    told.map(|(_, run)| Story::whole(style, run)).collect()
 }
