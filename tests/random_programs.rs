@@ -1,6 +1,7 @@
 //! Reduction loses nothing on programs that nobody wrote: small transactions drawn by a seed, explored with and without it.
 //!
-//! `ISOLAB_PROGRAMS=5000` draws so many in place of the usual ones, and `ISOLAB_SEED=7` the first of them from that seed.
+//! `ISOLAB_PROGRAMS=5000` draws so many in place of the usual ones, `ISOLAB_SEED=7` the first of them from that seed, and
+//! `ISOLAB_ORDERS=252` longer ones.
 
 mod common;
 
@@ -16,6 +17,7 @@ use isolab::scenario::{Disk, Level, parse};
 use isolab::server::Server;
 
 const PROGRAMS: u64 = 200;
+const ORDERS: u64 = 100;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect(variable))
@@ -26,6 +28,7 @@ fn mistakes(server: &Server, text: &str) -> Vec<String> {
     let scenario = parse(&Disk, Path::new("random.sql"), text).expect("valid").scenario;
     let [all, reduced] =
         [false, true].map(|reduces| explored(server, &scenario, None, &Level::ALL, &options(reduces, 2_000, 120)));
+    assert_eq!((all.len(), reduced.len()), (3, 3), "{text}");
     let mut mistakes = Vec::new();
     for (all, reduced) in all.iter().zip(&reduced) {
         assert!(all.complete && reduced.complete, "{text}");
@@ -56,6 +59,7 @@ fn reduction_loses_no_outcome_that_it_once_lost() {
 fn reduction_loses_no_outcome_of_random_programs() {
     let server = Server::find(&common::find_options()).expect("a server");
     let first = number("ISOLAB_SEED").unwrap_or(0);
+    let orders = number("ISOLAB_ORDERS").unwrap_or(ORDERS);
     let seeds: Vec<u64> = (first..first + number("ISOLAB_PROGRAMS").unwrap_or(PROGRAMS)).collect();
     let mut wrong = Vec::new();
     let take = |mistakes: Vec<String>| {
@@ -63,8 +67,11 @@ fn reduction_loses_no_outcome_of_random_programs() {
         wrong.extend(mistakes);
         Ok::<(), Infallible>(())
     };
+    let of_seed = |seed| -> Vec<String> {
+        let found = mistakes(&server, &program(seed, orders));
+        found.iter().map(|mistake| format!("ISOLAB_SEED={seed} ISOLAB_ORDERS={orders} {mistake}")).collect()
+    };
     let threads = room(&server).expect("an answer");
-    side_by_side(&seeds, threads, |_| false, |seed| mistakes(&server, &program(*seed)), take)
-        .expect("no error stops it");
+    side_by_side(&seeds, threads, |_| false, |seed| of_seed(*seed), take).expect("no error stops it");
     assert!(wrong.is_empty(), "{} mistakes with {} programs from seed {first}", wrong.len(), seeds.len());
 }

@@ -3,9 +3,6 @@
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
-/// With more orders than this a program is drawn again.
-const MOST_ORDERS: u64 = 252;
-
 const TABLES: &str = "\
 -- @schema
 CREATE TABLE t (id int PRIMARY KEY, v int);
@@ -16,13 +13,13 @@ CREATE TABLE drawn (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v int UNIQU
 INSERT INTO t VALUES (1, 0), (2, 1), (3, 2);
 ";
 
-/// The text of a scenario.
-pub fn program(seed: u64) -> String {
+/// The text of a scenario with at most so many orders.
+pub fn program(seed: u64, most_orders: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let lengths = loop {
         let sessions = if random.random_bool(0.7) { 2 } else { 3 };
         let lengths: Vec<u64> = (0..sessions).map(|_| random.random_range(1..=4)).collect();
-        if orders(&lengths) <= MOST_ORDERS {
+        if orders(&lengths) <= most_orders {
             break lengths;
         }
     };
