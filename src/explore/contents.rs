@@ -148,7 +148,14 @@ fn is_compared(plan: &Plan, table: &str, column: &str) -> bool {
     })
 }
 
-/// A query that goes into another table takes numbers that nobody compares along, to a column of the same name.
+/// The values of an INSERT of one row that names no columns, in the order of the table's.
+fn inserted_values(sql: &str, table: &str) -> Option<Vec<String>> {
+    let (target, values) = sql.trim_start().strip_prefix("insert into")?.split_once("values")?;
+    let values = values.trim().strip_prefix('(')?.strip_suffix(')')?;
+    (target.trim() == table).then(|| values.split(',').map(|value| value.trim().to_owned()).collect())
+}
+
+/// Numbers that nobody compares go along into other tables: in a query, to a column of the same name, or in a variable.
 fn leave_out_copies(tables: &mut [Table], plan: &Plan) {
     let statements: Vec<String> = statements(plan).filter(|sql| has_word(sql, "insert")).collect();
     let generated = |table: &Table| -> Vec<(String, String)> {
@@ -158,14 +165,20 @@ fn leave_out_copies(tables: &mut [Table], plan: &Plan) {
     let generated: Vec<(String, String)> = tables.iter().flat_map(generated).collect();
     for table in tables {
         let name = table.bare_name().to_owned();
-        for column in table.columns.iter_mut().filter(|column| column.kind == ColumnKind::Plain) {
+        let columns = table.columns.iter_mut().enumerate();
+        for (position, column) in columns.filter(|(_, column)| column.kind == ColumnKind::Plain) {
             let copies = |sql: &String| {
                 let from = |(source, id): &(String, String)| {
                     *source != name && *id == column.name && has_word(sql, source) && has_word(sql, id)
                 };
                 has_word(sql, "select") && has_word(sql, &name) && generated.iter().any(from)
             };
-            if statements.iter().any(copies) {
+            // `INSERT INTO links VALUES (:me, :id)`: a variable of a generated column's name.
+            let is_given = |sql: &String| {
+                let given = inserted_values(sql, &name).and_then(|values| values.get(position).cloned());
+                given.is_some_and(|value| generated.iter().any(|(_, id)| value == format!(":{id}")))
+            };
+            if statements.iter().any(|sql| copies(sql) || is_given(sql)) {
                 column.kind = ColumnKind::Generated;
             }
         }
