@@ -77,6 +77,7 @@ fn timed(server: &Server, scenario: &Scenario, level: Level, reduces: bool) -> a
         fallback_seed: None,
         runners: 2,
         reduces,
+        by_step: false,
         details: false,
     };
     let mut explored = explore(server, scenario, None, &[level], &options, &mut || ())?;

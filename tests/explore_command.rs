@@ -176,3 +176,20 @@ fn an_anomaly_has_the_name_that_its_rows_allow() {
         "rows that are added overwrite nothing"
     );
 }
+
+#[test]
+fn by_step_the_statements_of_a_step_stay_together() {
+    let (_, document) = json(&["explore", "write-skew", "--by", "step", "--isolation", "all", "--no-reduce"]);
+    let shown = |level: usize| {
+        let found = &document["explore"][level];
+        (found["verdict"].as_str().expect("a verdict"), found["orders"].as_u64(), found["complete"] == true)
+    };
+    // check, insert and commit of two sessions; a check is two statements.
+    assert_eq!(shown(0), ("broken", Some(20), true));
+    assert_eq!(shown(2).0, "safe");
+    let (_, reduced) = json(&["explore", "write-skew", "--by", "step"]);
+    let failure = &reduced["explore"][0]["failures"][0];
+    let schedule = failure["replay"].as_str().expect("a schedule");
+    let (_, again) = json(&["run", "write-skew", "--replay", schedule]);
+    assert_eq!((&again["runs"][0]["outcome"], &again["runs"][0]["events"]), (&"happens".into(), &failure["events"]));
+}

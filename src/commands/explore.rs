@@ -5,7 +5,7 @@ use std::io::Write;
 use std::thread;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rand::RngExt;
 
 use super::context::{Context, deadline};
@@ -51,6 +51,9 @@ pub struct ExploreArgs {
     /// Play every order, also those that come to the same.
     #[arg(long)]
     no_reduce: bool,
+    /// Between what sessions take turns: statements, or the steps that the scenario names.
+    #[arg(long, value_name = "UNIT", default_value = "statement")]
+    by: By,
     /// Take each lock clause, each condition of a guarded UPDATE or DELETE, the retry and the level out of every form that
     /// holds, and explore it again: something must go wrong then.
     #[arg(long)]
@@ -60,6 +63,13 @@ pub struct ExploreArgs {
     time_limit: Option<Duration>,
     #[command(flatten)]
     report: ReportArgs,
+}
+
+/// Between what sessions take turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    Statement,
+    Step,
 }
 
 /// An exploration, and what named its scenario on the command line.
@@ -88,6 +98,7 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
         fallback_seed: Some(seed),
         runners: args.runners.map_or_else(runners, usize::from),
         reduces: !args.no_reduce,
+        by_step: args.by == By::Step,
         details: true,
     };
     let mut found = Vec::new();

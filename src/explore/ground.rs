@@ -15,6 +15,7 @@ pub struct Ground<'g, 'a> {
     pub team: &'g mut Team<'a>,
     pub plan: &'g Plan,
     pub level: Level,
+    pub grain: Grain,
     pub knowledge: Arc<Knowledge>,
     pub deadline: Instant,
 }
@@ -42,6 +43,6 @@ impl Ground<'_, '_> {
     }
 
     fn task(&self, prefix: Vec<usize>) -> Task {
-        Task::new(self.level, Grain::Statement, prefix, &self.knowledge)
+        Task::new(self.level, self.grain, prefix, &self.knowledge)
     }
 }

@@ -13,6 +13,8 @@ use crate::schedule::{Choice, Consequence, Effect, Priorities, SessionView, Step
 pub enum Grain {
     /// Between statements.
     Statement,
+    /// Between steps: a choice moves its session to the end of a step, or until it waits.
+    Step,
     /// Between transactions: the schedules are serial.
     Transaction,
 }
@@ -30,6 +32,8 @@ pub struct Guided<'a> {
     /// The choice whose consequence is not noted yet, and what could have been chosen.
     open: Option<(usize, Vec<usize>)>,
     followed: usize,
+    /// How many steps the session of the last choice had done before it.
+    steps_before: u32,
     path: Path,
 }
 
@@ -57,6 +61,7 @@ impl<'a> Guided<'a> {
             seen: 0,
             open: None,
             followed: 0,
+            steps_before: 0,
             path: Path::default(),
         }
     }
@@ -95,6 +100,13 @@ impl<'a> Guided<'a> {
         }
     }
 
+    /// The session in the middle of a step that is one choice.
+    fn goes_on(&self, sessions: &[&dyn SessionView]) -> Option<usize> {
+        let (session, _) = self.open.as_ref().filter(|_| self.task.grain == Grain::Step)?;
+        let view = sessions[*session];
+        (view.can_move() && view.steps_done() == self.steps_before).then_some(*session)
+    }
+
     fn pick(&mut self, enabled: &[usize]) -> Option<usize> {
         while let Some(&choice) = self.task.prefix.get(self.followed) {
             self.followed += 1;
@@ -127,11 +139,15 @@ fn sent_by(session: usize, event: &Event) -> Option<(usize, String)> {
 
 impl Strategy for Guided<'_> {
     fn choose(&mut self, sessions: &[&dyn SessionView]) -> Choice {
+        if let Some(session) = self.goes_on(sessions) {
+            return Choice::Move(session);
+        }
         self.note();
         let enabled = self.enabled(sessions);
         let Some(session) = self.pick(&enabled) else { return Choice::Over };
         self.path.choices.push(session);
         self.open = Some((session, enabled));
+        self.steps_before = sessions[session].steps_done();
         Choice::Move(session)
     }
 }

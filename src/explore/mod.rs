@@ -61,6 +61,8 @@ pub struct Options {
     pub runners: usize,
     /// Of schedules that come to the same, play one.
     pub reduces: bool,
+    /// Change sessions between steps only, not between the statements of one.
+    pub by_step: bool,
     /// Make the failures small, and play them twice.
     pub details: bool,
 }

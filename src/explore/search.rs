@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::design;
 use super::findings::Findings;
 use super::ground::Ground;
+use super::guided::Grain;
 use super::judging::judge_all;
 use super::oracle::Oracle;
 use super::playing::play_all;
@@ -38,7 +39,8 @@ pub(super) fn explore_level(
     };
     let understood = known.is_some();
     let knowledge = Arc::new(known.unwrap_or_else(Knowledge::none));
-    let mut ground = Ground { team, plan, level, knowledge, deadline: options.deadline };
+    let grain = if options.by_step { Grain::Step } else { Grain::Statement };
+    let mut ground = Ground { team, plan, level, grain, knowledge, deadline: options.deadline };
     let findings = loop {
         let mut search: Box<dyn Search<Consequence>> = match options.reduces && understood {
             true => Box::new(Reduced::default()),

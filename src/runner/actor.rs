@@ -231,4 +231,9 @@ impl SessionView for View<'_> {
         let current = self.actor.interpreter.as_ref().filter(|interpreter| is_named(&interpreter.transaction().name));
         earlier + current.map_or(0, |interpreter| interpreter.times_done(step))
     }
+
+    fn steps_done(&self) -> u32 {
+        let earlier: u32 = self.actor.steps_done.values().sum();
+        earlier + self.actor.interpreter.as_ref().map_or(0, Interpreter::steps_done)
+    }
 }

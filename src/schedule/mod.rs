@@ -32,6 +32,8 @@ pub trait SessionView {
     fn is_blocked(&self) -> bool;
     /// How often a step of this name (of this transaction, where one is named) was done or passed by.
     fn times_done(&self, transaction: Option<&str>, step: &str) -> u32;
+    /// How many steps it has done or passed by: as long as this stays, its next statement belongs to the same one.
+    fn steps_done(&self) -> u32;
 }
 
 /// A strategy's answer.

@@ -96,6 +96,10 @@ mod tests {
         fn times_done(&self, _: Option<&str>, step: &str) -> u32 {
             self.steps[..self.done].matches(step).count() as u32
         }
+
+        fn steps_done(&self) -> u32 {
+            self.done as u32
+        }
     }
 
     fn order(moves: &[(usize, &str)]) -> Vec<Move> {

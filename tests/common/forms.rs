@@ -35,7 +35,7 @@ pub fn forms(scenario: &Scenario) -> Vec<(Option<&str>, Vec<Level>)> {
 
 pub fn options(reduces: bool, max_schedules: u64, seconds: u64) -> Options {
     let deadline = Instant::now() + Duration::from_secs(seconds);
-    Options { deadline, max_schedules, fallback_seed: None, runners: 1, reduces, details: true }
+    Options { deadline, max_schedules, fallback_seed: None, runners: 1, reduces, by_step: false, details: true }
 }
 
 /// What exploring gives at each level; nothing where the server lacks what the scenario requires, or the time is over

@@ -127,6 +127,11 @@ impl Interpreter {
         self.at.step
     }
 
+    /// How many steps were done or passed by in this call.
+    pub fn steps_done(&self) -> u32 {
+        self.steps_done.iter().sum()
+    }
+
     /// How often steps of this name were done or passed by in this call.
     pub fn times_done(&self, step: &str) -> u32 {
         let steps = self.transaction.program.steps.iter().zip(&self.steps_done);
