@@ -22,12 +22,17 @@ impl From<&SpecFile> for Scenario {
             file.sessions.iter().map(|session| bound(file, session, unique(&session.name, &mut names))).collect();
         let setups: Vec<Piece> = file.setups.iter().flat_map(pieces).collect();
         let made = setups.iter().take_while(|piece| MAKES.iter().any(|word| piece.begins_with(&[word]))).count();
-        let (schema, setup) = setups.split_at(made);
+        let (mut schema, mut setup) = (setups[..made].to_vec(), Vec::new());
+        for piece in &setups[made..] {
+            // Rows that are written before a table is made do not depend on it.
+            let list = if is_plain_table(*piece) { &mut schema } else { &mut setup };
+            list.push(*piece);
+        }
         let teardown: Vec<Piece> = file.teardown.iter().flat_map(pieces).collect();
         let plan = Plan {
             requires: if needs_database(file) { vec![Requirement::Database] } else { Vec::new() },
-            schema: script(schema).into_iter().collect(),
-            setup: script(setup).into_iter().collect(),
+            schema: script(&schema).into_iter().collect(),
+            setup: script(&setup).into_iter().collect(),
             teardown: teardown.iter().map(|piece| text(&[*piece])).collect(),
             order: order(file),
             sessions,
@@ -73,6 +78,13 @@ fn needs_database(file: &SpecFile) -> bool {
         OF_A_DATABASE.iter().any(|word| sql.contains(word))
     };
     file.blocks().any(says)
+}
+
+/// A table without rows that no other is part of.
+fn is_plain_table(piece: Piece) -> bool {
+    let sql = piece.text().to_lowercase();
+    let others = [" as ", "select", "partition", "inherits", "values", "execute"];
+    piece.begins_with(&["CREATE", "TABLE"]) && !others.iter().any(|word| sql.contains(word))
 }
 
 fn pieces(block: &Block) -> Vec<Piece<'_>> {
@@ -236,11 +248,11 @@ mod tests {
 
     #[test]
     fn tables_are_made_once_and_filled_for_every_schedule() {
-        let text = "setup { CREATE TABLE t (x int); INSERT INTO t VALUES (1); } setup { ANALYZE t; } teardown { DROP TABLE t; }
-                    session a step x { SELECT 1 }";
+        let text = "setup { CREATE TABLE t (x int); INSERT INTO t VALUES (1); CREATE TABLE u (x int); }
+                    setup { CREATE INDEX ON u (x); ANALYZE t; } teardown { DROP TABLE t; } session a step x { SELECT 1 }";
         let plan = scenario(text).as_written;
         let lengths = |scripts: &[Script]| scripts.iter().map(|script| script.program.ops.len()).collect::<Vec<_>>();
-        assert_eq!((lengths(&plan.schema), lengths(&plan.setup)), (vec![1], vec![2]));
+        assert_eq!((lengths(&plan.schema), lengths(&plan.setup)), (vec![2], vec![3]));
         assert_eq!(plan.teardown[0].written(), "DROP TABLE t");
     }
 
