@@ -26,7 +26,7 @@ pub struct Findings {
     pub racy: u64,
     pub errors: BTreeMap<String, u64>,
     pub outcomes: BTreeMap<Outcome, Seen>,
-    /// Schedules in which somebody waits for ever, or that the time limit cut.
+    /// Schedules in which somebody waits for ever.
     pub unfinished: Vec<Played>,
     /// Nothing is left to play.
     pub complete: bool,

@@ -166,7 +166,7 @@ pub fn explore(
         let share = options.deadline.saturating_duration_since(now) / (levels.len() - index) as u32;
         let options = Options { deadline: now + share, ..options.clone() };
         let explored = search::explore_level(&mut team, scenario, fix, level, &options, done);
-        explorations.push(explored.map_err(|error| at_the_limit(error, run_options.deadline))?);
+        explorations.push(explored.map_err(|error| at_the_limit(error, options.deadline))?);
     }
     team.close()?;
     Ok(explorations)

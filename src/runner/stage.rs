@@ -264,6 +264,8 @@ impl<'a> Stage<'a> {
         }
         match finished {
             Ok(()) => Ok(history),
+            // Of schedules that time cuts exploring learns nothing.
+            Err(error @ RunError::TimeLimit { .. }) if self.options.explores => Err(error),
             Err(error @ (RunError::Stuck { .. } | RunError::TimeLimit { .. })) => {
                 history.unfinished = Some(error.to_string());
                 Ok(history)

@@ -13,36 +13,45 @@ const MOST_PREEMPTIONS: usize = 3;
 pub struct Bounded {
     /// By the number of preemptions in them; the last are those with too many.
     pending: [Vec<Vec<usize>>; MOST_PREEMPTIONS + 2],
+    /// What was given out and did not come back: a limit may cut it.
+    under_way: [Vec<Vec<usize>>; MOST_PREEMPTIONS + 1],
 }
 
 impl Default for Bounded {
     fn default() -> Bounded {
         let mut pending = <[Vec<Vec<usize>>; MOST_PREEMPTIONS + 2]>::default();
         pending[0].push(Vec::new());
-        Bounded { pending }
+        Bounded { pending, under_way: Default::default() }
     }
 }
 
 impl Bounded {
     /// Every order with at most so many preemptions was played; none where not even those without are through.
     pub fn covered(&self) -> Option<usize> {
-        let first_pending = self.pending.iter().position(|orders| !orders.is_empty());
-        first_pending.unwrap_or(self.pending.len()).checked_sub(1)
+        let is_left = |preemptions: &usize| {
+            let of = |orders: &[Vec<Vec<usize>>]| orders.get(*preemptions).is_some_and(|orders| !orders.is_empty());
+            of(&self.pending) || of(&self.under_way)
+        };
+        let first_left = (0..self.pending.len()).find(is_left);
+        first_left.unwrap_or(self.pending.len()).checked_sub(1)
     }
 
     /// No order at all is left, however many preemptions it has.
     pub fn is_complete(&self) -> bool {
-        self.pending.iter().all(Vec::is_empty)
+        self.pending.iter().chain(&self.under_way).all(Vec::is_empty)
     }
 }
 
 impl<E: Effect> Search<E> for Bounded {
     fn next(&mut self) -> Option<Attempt<E>> {
-        let prefix = self.pending[..=MOST_PREEMPTIONS].iter_mut().find_map(Vec::pop)?;
+        let mut orders = self.pending.iter_mut().zip(&mut self.under_way);
+        let (prefix, under_way) = orders.find_map(|(pending, under_way)| Some((pending.pop()?, under_way)))?;
+        under_way.push(prefix.clone());
         Some(Attempt { prefix, sleep: Vec::new(), priorities: None, origin: 0 })
     }
 
     fn learn(&mut self, attempt: &Attempt<E>, steps: &[Step<E>]) {
+        self.under_way.iter_mut().for_each(|orders| orders.retain(|prefix| *prefix != attempt.prefix));
         let choices: Vec<usize> = steps.iter().map(|step| step.effect.session()).collect();
         let is_preemption = |depth: usize, next: usize| {
             let last = depth.checked_sub(1).map(|last| choices[last]);
@@ -67,7 +76,7 @@ impl<E: Effect> Search<E> for Bounded {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simulation::{Program, explore};
+    use super::super::simulation::{Done, Program, explore};
     use super::*;
 
     fn switches(choices: &[usize]) -> usize {
@@ -105,5 +114,13 @@ mod tests {
             search.learn(&attempt, &steps(&attempt.prefix));
         }
         assert_eq!(search.covered(), Some(0));
+    }
+
+    #[test]
+    fn what_a_limit_cuts_is_not_covered() {
+        let mut search = Bounded::default();
+        let cut: Option<Attempt<Done>> = search.next();
+        assert!(cut.is_some());
+        assert_eq!((search.covered(), search.is_complete()), (None, false));
     }
 }
