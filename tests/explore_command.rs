@@ -193,3 +193,21 @@ fn by_step_the_statements_of_a_step_stay_together() {
     let (_, again) = json(&["run", "write-skew", "--replay", schedule]);
     assert_eq!((&again["runs"][0]["outcome"], &again["runs"][0]["events"]), (&"happens".into(), &failure["events"]));
 }
+
+#[test]
+fn with_every_order_played_an_anomaly_has_its_name_all_the_same() {
+    for (scenario, name) in [("write-skew", "write skew (G2)"), ("lost-update", "lost update (P4)")] {
+        let (_, document) = json(&["explore", scenario, "--no-reduce"]);
+        let failure = &document["explore"][0]["failures"][0];
+        assert_eq!(failure["kind"], name);
+        assert_eq!(failure["cycle"].as_array().map(Vec::len), Some(2), "{failure:#}");
+    }
+}
+
+#[test]
+fn a_deadlock_that_is_foreseen_contradicts_nothing() {
+    let (code, document) = json(&["explore", "deadlock-lock-order", "--isolation", "all"]);
+    let found = document["explore"].as_array().expect("explorations");
+    assert!(found.iter().all(|found| found["verdict"] == "deadlocks"), "{found:#?}");
+    assert_eq!(code, 0);
+}

@@ -85,3 +85,42 @@ fn other_commands_write_no_markdown() {
     let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
     assert_eq!(said, "error: this command writes no markdown\n");
 }
+
+#[test]
+fn explored_a_cell_is_the_verdict_on_all_schedules() {
+    let text = said(&["matrix", "write-skew", "--explore"]);
+    let (_, table) = text.split_once("\n\n").expect("the server's line");
+    compare("write-skew.explored", table);
+}
+
+#[test]
+fn explored_in_markdown_a_cell_is_one_line() {
+    let text = said(&["matrix", "deadlock-lock-order", "dirty-write", "--explore", "--format", "markdown"]);
+    compare("markdown.explored", &text);
+}
+
+#[test]
+fn explored_in_json_there_are_the_explorations_and_the_advice() {
+    let json = |args: &[&str]| -> Value {
+        let arguments = [args, &["deadlock-lock-order", "--format", "json"]].concat();
+        serde_json::from_str(&said(&arguments)).expect("one document")
+    };
+    let document = json(&["matrix", "--explore"]);
+    let advice = &document["matrix"][0];
+    assert_eq!(advice["cheapest"], serde_json::json!({"fix": "lower-id-first", "isolation": "read-committed"}));
+    let of_explore = json(&["explore", "--isolation", "all", "--fix", "all"]);
+    assert_eq!(document["explore"], of_explore["explore"]);
+    assert_eq!((&document["runs"], &document["seed"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn explored_with_a_limit_that_is_too_low_there_is_no_verdict() {
+    let limit = ["--explore", "--max-schedules", "2", "--isolation", "serializable"];
+    let cut = isolab(&[&["matrix", "dirty-write"][..], &limit].concat()).assert().code(5);
+    let text = String::from_utf8_lossy(&cut.get_output().stdout).into_owned();
+    let cells = ["as written  inconclusive", "(1 played)", "as written at SERIALIZABLE: up to"];
+    assert!(cells.iter().all(|part| text.contains(part)), "{text}");
+    let refused = isolab(&["matrix", "dirty-write", "--max-schedules", "2"]).assert().code(2);
+    let said = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(said.contains("--explore"), "{said}");
+}

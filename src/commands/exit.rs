@@ -91,7 +91,8 @@ pub fn report(error: &anyhow::Error, global: &Global) -> ExitCode {
     kind(error).into()
 }
 
-fn kind(error: &anyhow::Error) -> Exit {
+/// The exit code of an error.
+pub fn kind(error: &anyhow::Error) -> Exit {
     let is_invalid =
         error.is::<UsageError>() || error.is::<FileError>() || error.is::<LoadError>() || error.is::<SetError>();
     match error.downcast_ref::<RunError>() {

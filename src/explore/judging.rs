@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Failure;
 use super::design;
 use super::findings::{Findings, Seen};
 use super::ground::Ground;
@@ -11,12 +10,10 @@ use super::oracle::{Judgement, Oracle};
 use super::outcome::Outcome;
 use super::verdict::Verdict;
 use super::worker::Played;
+use super::{DEADLOCK, Failure, HANG};
 use crate::runner::RunError;
 use crate::scenario::Level;
 use crate::schedule::LeftOut;
-
-/// SQLSTATE deadlock_detected.
-const DEADLOCK: &str = "40P01";
 
 /// A failure, and the schedule that shows it.
 pub struct Found {
@@ -117,7 +114,7 @@ fn reason(contents: bool, answers: bool) -> &'static str {
 fn hang(unfinished: &[Played]) -> Option<Found> {
     let simplest = unfinished.iter().min_by_key(|played| played.cost())?;
     let failure = Failure {
-        kind: "hang".to_owned(),
+        kind: HANG.to_owned(),
         cycle: Vec::new(),
         reason: simplest.history.unfinished.clone().unwrap_or_default(),
         schedules: unfinished.len() as u64,

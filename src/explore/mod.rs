@@ -43,10 +43,16 @@ use crate::server::Server;
 use team::Team;
 use worker::Worker;
 
-pub use mutate::{Mutated, mutate};
+pub use mutate::{Mutated, mutate, retried};
 pub use mutation::MutationKind;
 pub use outcome::Outcome;
 pub use verdict::Verdict;
+
+/// SQLSTATE deadlock_detected.
+const DEADLOCK: &str = "40P01";
+
+/// The kind of a failure in which somebody waits for ever.
+const HANG: &str = "hang";
 
 /// How to explore.
 #[derive(Debug, Clone)]
@@ -108,6 +114,20 @@ impl Exploration {
     /// How many orders were neither played nor are known to come to what was played, at most.
     pub fn orders_left(&self) -> u64 {
         if self.complete { 0 } else { self.orders.saturating_sub(self.schedules) }
+    }
+
+    /// In how many of the schedules something goes wrong.
+    pub fn failing(&self) -> u64 {
+        if self.verdict == Verdict::Deadlocks {
+            return self.errors.iter().filter(|(sqlstate, _)| sqlstate == DEADLOCK).map(|(_, count)| count).sum();
+        }
+        let races = self.failures.iter().filter(|failure| failure.kind != Verdict::NotARace.name());
+        races.map(|failure| failure.schedules).sum()
+    }
+
+    /// Nothing goes wrong but that somebody waits for ever.
+    pub fn only_hangs(&self) -> bool {
+        !self.failures.is_empty() && self.failures.iter().all(|failure| failure.kind == HANG)
     }
 }
 

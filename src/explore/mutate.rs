@@ -53,8 +53,7 @@ pub fn mutate(
     let fix = explored.fix.as_deref();
     let options = Options { details: false, ..options.clone() };
     let keys = keys(server, scenario, fix, &options)?;
-    let also = scenario.plan(fix).and_then(|plan| plan.retry.as_ref()).map(|retry| retry.also.as_slice());
-    let retried: Vec<&str> = RETRIED.into_iter().chain(also.into_iter().flatten().map(String::as_str)).collect();
+    let retried = retried(scenario, fix);
     let mut all = Vec::new();
     for mutation in Mutation::all(scenario, fix, explored.isolation, &keys) {
         let (without, level) = mutation.apply(scenario, fix, explored.isolation);
@@ -62,6 +61,12 @@ pub fn mutate(
         all.extend(found.pop().map(|found| Mutated::of(&mutation, explored, &found, &retried)));
     }
     Ok(all)
+}
+
+/// The SQLSTATEs after which clients of a form try again.
+pub fn retried<'s>(scenario: &'s Scenario, fix: Option<&str>) -> Vec<&'s str> {
+    let also = scenario.plan(fix).and_then(|plan| plan.retry.as_ref()).map(|retry| retry.also.as_slice());
+    RETRIED.into_iter().chain(also.into_iter().flatten().map(String::as_str)).collect()
 }
 
 impl Mutated {

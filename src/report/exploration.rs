@@ -72,10 +72,10 @@ fn ink(verdict: Verdict) -> Ink {
 }
 
 fn how_often(exploration: &Exploration) -> String {
-    let races = exploration.failures.iter().filter(|failure| failure.kind != Verdict::NotARace.name());
-    let failing: u64 = races.map(|failure| failure.schedules).sum();
     match exploration.verdict {
-        Verdict::Broken | Verdict::Errors => format!(" in {failing} of {}", count(exploration.schedules, "schedule")),
+        Verdict::Broken | Verdict::Errors => {
+            format!(" in {} of {}", exploration.failing(), count(exploration.schedules, "schedule"))
+        }
         _ => String::new(),
     }
 }
@@ -228,7 +228,8 @@ fn indented(style: Style, text: &str) -> Vec<String> {
     wrap(text, style.width.saturating_sub(2), 2).into_iter().map(|line| format!("  {line}")).collect()
 }
 
-fn count(number: u64, what: &str) -> String {
+/// `1 schedule`, `1,200 schedules`.
+pub(super) fn count(number: u64, what: &str) -> String {
     count_as(number, what, &format!("{what}s"))
 }
 

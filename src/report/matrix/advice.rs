@@ -2,16 +2,13 @@
 
 use serde::Serialize;
 
-use super::super::Run;
-use super::{Matrix, Row};
-use crate::history::Told;
+use super::{Cell, Matrix, Row};
 use crate::scenario::Level;
-use crate::verdict::Outcome;
 
 /// What a form that holds asks of its clients; the cheapest first. Of two that cost the same, the one at the lower level
 /// is cheaper, then the one that the file has first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Cost {
+pub enum Cost {
     /// Nobody waits, nobody gets an error.
     Nothing,
     Waiting,
@@ -39,96 +36,65 @@ pub struct Cheapest {
     pub isolation: Level,
 }
 
-struct Candidate<'a> {
+struct Candidate<'a, C> {
     cost: Cost,
     level: Level,
     as_written: bool,
-    row: &'a Row,
-    run: &'a Run,
+    row: &'a Row<C>,
+    cell: &'a C,
 }
 
-pub fn advise(matrix: &Matrix) -> Advice {
-    let mut candidates: Vec<Candidate> = matrix.rows.iter().flat_map(candidates).collect();
+pub fn advise<C: Cell>(matrix: &Matrix<C>) -> Advice {
+    let mut candidates: Vec<Candidate<C>> = matrix.rows.iter().flat_map(candidates).collect();
     // A stable sort: the order of the file decides last.
     candidates.sort_by_key(|candidate| (candidate.cost, candidate.level, candidate.as_written));
-    let lowest = |candidate: &&Candidate| candidate.as_written && Some(&candidate.level) == matrix.levels.first();
+    let lowest = |candidate: &&Candidate<C>| candidate.as_written && Some(&candidate.level) == matrix.levels.first();
     let as_it_is = candidates.iter().find(lowest);
     let (cheapest, text) = match (candidates.first(), as_it_is) {
-        (None, _) => (None, "Nothing that was run holds.".to_owned()),
+        (None, _) => (None, C::WORDS.nothing.to_owned()),
         (Some(best), Some(as_it_is)) if as_it_is.cost <= best.cost => {
             (None, format!("There is nothing to fix at {}", as_it_is.conditions()))
         }
         (Some(best), _) => (
             Some(best.named()),
-            format!("The cheapest fix that holds is {} at {}", best.row.label(), best.conditions()),
+            format!("The cheapest fix that {} is {} at {}", C::WORDS.holds, best.row.label(), best.conditions()),
         ),
     };
     Advice { scenario: matrix.scenario.clone(), cheapest, text }
 }
 
-/// The runs of a form that hold; of variants none, since those are no fixes.
-fn candidates(row: &Row) -> impl Iterator<Item = Candidate<'_>> {
+/// The levels at which a form holds; of variants none, since those are no fixes.
+fn candidates<C: Cell>(row: &Row<C>) -> impl Iterator<Item = Candidate<'_, C>> {
     let as_written = row.name.is_none();
-    let runs = row.runs.iter().flatten().filter(move |_| row.is_fix || as_written);
-    runs.filter_map(move |run| Some(Candidate { cost: cost(run)?, level: run.isolation, as_written, row, run }))
+    let cells = row.cells.iter().flatten().filter(move |_| row.is_fix || as_written);
+    cells.filter_map(move |cell| Some(Candidate { cost: cell.cost()?, level: cell.isolation(), as_written, row, cell }))
 }
 
-/// None where it does not hold.
-fn cost(run: &Run) -> Option<Cost> {
-    let after = run.history.as_ref().and_then(|history| history.after_retry.as_ref());
-    if after.is_some_and(|after| !after.failing_checks().is_empty()) {
-        return None;
-    }
-    let failed = |told: Option<Told>| matches!(told, Some(Told::Failed | Told::GaveUp));
-    match run.verdict.outcome {
-        Outcome::Prevented => Some(Cost::Nothing),
-        Outcome::Waits => Some(Cost::Waiting),
-        Outcome::Stopped => match after {
-            Some(after) if !after.sessions.iter().any(|session| failed(session.told)) => Some(Cost::Retry),
-            _ => Some(Cost::Error),
-        },
-        Outcome::Happens | Outcome::Skipped { .. } | Outcome::Inconclusive { .. } => None,
-    }
-}
-
-impl Candidate<'_> {
+impl<C: Cell> Candidate<'_, C> {
     fn named(&self) -> Cheapest {
         Cheapest { fix: self.row.name.clone(), isolation: self.level }
     }
 
     /// The level, what it costs there, and where else the form does not hold.
     fn conditions(&self) -> String {
+        let fails = |cell: &&C| cell.has_verdict() && cell.cost().is_none();
         let failing: Vec<&str> =
-            self.row.runs.iter().flatten().filter(|run| fails(run)).map(|run| run.isolation.sql()).collect();
+            self.row.cells.iter().flatten().filter(fails).map(|cell| cell.isolation().sql()).collect();
         let elsewhere = match failing.as_slice() {
             [] => String::new(),
-            levels => format!("; it does not hold at {}", levels.join(" and ")),
+            levels => format!("; {} at {}", C::WORDS.fails, levels.join(" and ")),
         };
-        format!("{}: {}{elsewhere}.", self.level.sql(), self.price())
+        format!("{}: {}{elsewhere}.", self.level.sql(), self.cell.price(self.cost))
     }
-
-    fn price(&self) -> String {
-        let sqlstate = self.run.verdict.stopped.first().map(|stop| stop.sqlstate.as_str()).unwrap_or_default();
-        match self.cost {
-            Cost::Nothing => "nobody waits and nobody gets an error".to_owned(),
-            Cost::Waiting => "somebody waits, nobody gets an error".to_owned(),
-            Cost::Retry => format!("somebody gets {sqlstate} and has to retry"),
-            Cost::Error => format!("somebody gets {sqlstate}, and no retry helps"),
-        }
-    }
-}
-
-/// Whether it gave a verdict, and a bad one.
-fn fails(run: &Run) -> bool {
-    let has_verdict = !matches!(run.verdict.outcome, Outcome::Skipped { .. } | Outcome::Inconclusive { .. });
-    has_verdict && cost(run).is_none()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Told;
     use crate::history::testing::{assessment, error, event, history};
     use crate::history::{Event, Fate, History, SessionEnd, What};
+    use crate::report::Run;
 
     fn run(isolation: Level, events: Vec<Event>, holds: bool) -> Option<Run> {
         Some(Run::judged("Write skew", History { isolation, ..history(events, holds) }, &[], 18))
@@ -149,8 +115,9 @@ mod tests {
         Some(Run::judged("Write skew", history, &[], 18))
     }
 
-    fn matrix(rows: Vec<(Option<&str>, Vec<Option<Run>>)>) -> Matrix {
-        let row = |(name, runs): (Option<&str>, _)| Row { name: name.map(str::to_owned), is_fix: name.is_some(), runs };
+    fn matrix(rows: Vec<(Option<&str>, Vec<Option<Run>>)>) -> Matrix<Run> {
+        let row =
+            |(name, cells): (Option<&str>, _)| Row { name: name.map(str::to_owned), is_fix: name.is_some(), cells };
         Matrix {
             scenario: "write-skew".to_owned(),
             title: "Write skew".to_owned(),
@@ -190,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_retry_that_fails_is_an_error() {
-        let cost = |told| cost(&stopped(SER, "40001", Some(told)).unwrap());
+        let cost = |told| stopped(SER, "40001", Some(told)).unwrap().cost();
         assert_eq!(cost(Told::Rejected), Some(Cost::Retry));
         assert_eq!(cost(Told::Failed), Some(Cost::Error));
     }

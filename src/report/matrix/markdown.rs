@@ -1,9 +1,9 @@
 //! The matrix for a pull request: GitHub Flavored Markdown, a cell on one line.
 
 use super::super::layout::printable;
-use super::{Matrix, Row, cell};
+use super::{Cell, Matrix, Row};
 
-impl Matrix {
+impl<C: Cell> Matrix<C> {
     /// A heading, the table, the advice, and a list of what cells have no room for; an empty line at the end.
     pub fn markdown(&self) -> String {
         let mut lines = vec![format!("### {}: {}", escaped(&self.scenario), escaped(&self.title)), String::new()];
@@ -20,13 +20,13 @@ impl Matrix {
     }
 }
 
-impl Row {
+impl<C: Cell> Row<C> {
     fn markdown(&self) -> String {
-        let cell = |run| match (cell::outcome(run), cell::after_retry(run)) {
-            (outcome, Some(after)) => format!("{outcome}, {after}"),
-            (outcome, None) => outcome,
+        let cell = |(outcome, second): (String, Option<String>)| match second {
+            Some(second) => format!("{outcome}{}{second}", C::WORDS.between_lines),
+            None => outcome,
         };
-        let cells: Vec<String> = self.runs.iter().map(|run| escaped(&cell(run.as_ref()))).collect();
+        let cells: Vec<String> = self.outcomes().zip(self.second_lines()).map(|lines| escaped(&cell(lines))).collect();
         line(std::iter::once(escaped(self.label()).as_str()).chain(cells.iter().map(String::as_str)))
     }
 }
@@ -59,7 +59,7 @@ mod tests {
     fn nothing_from_outside_breaks_the_table() {
         let outcome = Outcome::Skipped { reason: "needs a | b".to_owned() };
         let run = Run::without_verdict("odd", "A | B", None, Level::ReadCommitted, outcome);
-        let row = Row { name: None, is_fix: false, runs: vec![Some(run)] };
+        let row = Row { name: None, is_fix: false, cells: vec![Some(run)] };
         let (scenario, title) = ("odd".to_owned(), "A | *B*\n<i>".to_owned());
         let matrix = Matrix { scenario, title, levels: vec![Level::ReadCommitted], rows: vec![row] };
         let expected = "### odd: A \\| \\*B\\*\\\\n\\<i>\n\n|  | READ COMMITTED |\n| --- | --- |\n| as written | n/a |\n\n\

@@ -4,9 +4,9 @@ use super::super::Style;
 use super::super::grid::{self, Column};
 use super::super::layout::{printable, wrap};
 use super::super::style::Ink;
-use super::{Matrix, Row, cell};
+use super::{Cell, Matrix, Row};
 
-impl Matrix {
+impl<C: Cell> Matrix<C> {
     /// Name and title, the table, the advice, then what cells have no room for; an empty line at the end.
     pub fn text(&self, style: Style) -> String {
         let advice = self.advice();
@@ -21,17 +21,17 @@ impl Matrix {
         lines.into_iter().map(|line| line + "\n").collect()
     }
 
-    /// A cell may need a second line, for what came after the retries.
+    /// A cell may need a second line.
     fn table(&self, style: Style, chosen: Option<Option<&str>>) -> Vec<String> {
         let mut columns = vec![Column::text("", Vec::new())];
         columns.extend(self.levels.iter().map(|level| Column::text(level.sql(), Vec::new())));
         let mut inks = Vec::new();
         for row in &self.rows {
             let ink = if chosen == Some(row.name.as_deref()) { Ink::Good } else { row.ink() };
-            let first = std::iter::once(row.label().to_owned()).chain(row.cells(cell::outcome));
+            let first = std::iter::once(row.label().to_owned()).chain(row.outcomes());
             add(&mut columns, first);
             inks.push(ink);
-            let second: Vec<String> = row.cells(|run| cell::after_retry(run).unwrap_or_default().to_owned()).collect();
+            let second: Vec<String> = row.second_lines().map(Option::unwrap_or_default).collect();
             if second.iter().any(|cell| !cell.is_empty()) {
                 add(&mut columns, std::iter::once(String::new()).chain(second));
                 inks.push(ink);
@@ -41,13 +41,9 @@ impl Matrix {
     }
 }
 
-impl Row {
-    fn cells(&self, text: impl Fn(Option<&super::super::Run>) -> String) -> impl Iterator<Item = String> {
-        self.runs.iter().map(move |run| text(run.as_ref()))
-    }
-
+impl<C: Cell> Row<C> {
     fn ink(&self) -> Ink {
-        if self.runs.iter().flatten().any(|run| run.is_unexpected()) { Ink::Bad } else { Ink::Plain }
+        if self.cells.iter().flatten().any(C::is_unexpected) { Ink::Bad } else { Ink::Plain }
     }
 }
 

@@ -1,19 +1,21 @@
 //! `isolab matrix`: every form of a scenario at every level in one table, and the fix to take.
 
+mod explored;
+mod staged;
+
 use std::io::Write;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::context::{Context, deadline};
+use super::context::Context;
 use super::exit::Exit;
+use super::explore::SearchArgs;
 use super::reports::{Format, ReportArgs, Reports};
-use super::run::{LevelChoice, Performance, load_all, names, perform_all, select, server_of};
+use super::run::{LevelChoice, load_all, names, select};
+use crate::report::Style;
 use crate::report::json::Document;
-use crate::report::matrix::{Advice, Matrix};
-use crate::report::{Run, Style};
-use crate::scenario::Scenario;
-use crate::verdict::Outcome;
+use crate::report::matrix::{Cell, Matrix};
 
 /// Which fix is the cheapest.
 const AFTER_HELP: &str = "\
@@ -25,10 +27,15 @@ The cheapest fix is the one that costs the clients least: no waiting and no erro
 that a retry repairs, that before an error that stays. Of equal ones the lower level wins, then the one that the file has
 first. Raising the level of the scenario as written counts as a fix where no other is as cheap.
 
-The exit code is 1 where an outcome is not the one that an @expect foresees.";
+The exit code is 1 where an outcome is not the one that an @expect foresees.
+
+With --explore a cell is the verdict on all schedules: safe (14) of 14 that were played, after the retries that it names;
+broken, deadlocks, errors or hang in so many of them; not a race (the check fails one after the other as well);
+inconclusive. The cheapest fix is then one that is safe over all schedules: no error before a retry, that before an error
+that is not retried, then the lower level; who waits is not counted. The exit codes are those of `isolab explore`.";
 
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, mut_group("SearchArgs", |group| group.requires("explore")))]
 pub struct MatrixArgs {
     /// Built-in scenarios by name, or files.
     #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
@@ -42,11 +49,16 @@ pub struct MatrixArgs {
     /// Give a parameter of the scenarios another value. Repeatable.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Give up after this time, as in 30s or 2m.
+    /// Play all schedules of every form at every level, as `isolab explore` does, in place of the staged one.
+    #[arg(long)]
+    explore: bool,
+    /// Give up after this time, as in 30s or 2m. With --explore all forms have a part of it.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
     time_limit: Option<Duration>,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(flatten, next_help_heading = "With --explore")]
+    search: SearchArgs,
 }
 
 pub fn run(args: &MatrixArgs, context: &mut Context) -> anyhow::Result<Exit> {
@@ -55,61 +67,42 @@ pub fn run(args: &MatrixArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let selections = select(&scenarios, &["all".to_owned()], levels)?;
     let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json, Format::Markdown])?;
     let server = context.server()?;
-    let tells = reports.stdout() == Format::Text;
-    if tells && !context.global.quiet {
+    if reports.stdout() == Format::Text && !context.global.quiet {
         context.introduce(&server)?;
     }
-    let performance = Performance {
-        server: &server,
-        deadline: deadline(args.time_limit),
-        step: false,
-        replay: None,
-        error_style: context.error_style,
-    };
-    let mut runs = Vec::new();
-    let mut matrices: Vec<Matrix> = Vec::new();
-    let mut waiting = Vec::new();
-    perform_all(&selections, &performance, |performed| {
-        waiting.push(performed);
-        let scenario = &scenarios[matrices.len()];
-        if waiting.len() > scenario.variants.len() {
-            let of_scenario: Vec<Run> = waiting.drain(..).flatten().collect();
-            let matrix = Matrix::new(scenario, &of_scenario);
-            if tells {
-                let text = if context.global.quiet { quiet(scenario, &matrix) } else { matrix.text(context.style) };
-                context.say(&text)?;
-            }
-            matrices.push(matrix);
-            runs.extend(of_scenario);
-        }
-        Ok(())
-    })?;
+    match args.explore {
+        true => explored::run(args, &scenarios, &selections, &server, &mut reports, context),
+        false => staged::run(args, &scenarios, &selections, &server, &mut reports, context),
+    }
+}
+
+/// Tells a matrix at once, where text is what standard output gets.
+fn tell<C: Cell>(matrix: &Matrix<C>, reports: &Reports, context: &mut Context) -> anyhow::Result<()> {
+    if reports.stdout() == Format::Text {
+        let text = match context.global.quiet {
+            true => format!("{}: {}\n", matrix.scenario, matrix.advice().text),
+            false => matrix.text(context.style),
+        };
+        context.say(&text)?;
+    }
+    Ok(())
+}
+
+/// Writes all matrices wherever they are still to be written. `document` has what they were made of.
+fn report<C: Cell>(
+    matrices: &[Matrix<C>],
+    document: impl FnOnce() -> Document,
+    reports: &mut Reports,
+    context: &mut Context,
+) -> anyhow::Result<()> {
     if reports.wants(Format::Json) {
-        let mut document = Document::new(server_of(&server), None);
-        document.matrix = Some(matrices.iter().map(Matrix::advice).collect::<Vec<Advice>>());
-        document.runs = Some(runs.clone());
+        let mut document = document();
+        document.matrix = Some(matrices.iter().map(Matrix::advice).collect());
         reports.write(Format::Json, &document.to_text()?, context)?;
     }
-    let whole = |text: fn(&Matrix) -> String| matrices.iter().map(text).collect::<String>();
+    let whole = |text: fn(&Matrix<C>) -> String| matrices.iter().map(text).collect::<String>();
     reports.write(Format::Markdown, &whole(Matrix::markdown), context)?;
     reports.write(Format::Text, &whole(|matrix| matrix.text(Style::PLAIN)), context)?;
     context.out.flush()?;
-    Ok(exit_of(&runs))
-}
-
-fn quiet(scenario: &Scenario, matrix: &Matrix) -> String {
-    format!("{}: {}\n", scenario.name, matrix.advice().text)
-}
-
-/// The table is there to show anomalies, so that only a contradicted `@expect` is one too many.
-fn exit_of(runs: &[Run]) -> Exit {
-    let of = |run: &Run| match &run.verdict.outcome {
-        Outcome::Skipped { .. } => Exit::NothingMatched,
-        Outcome::Inconclusive { .. } => Exit::Inconclusive,
-        _ if run.is_unexpected() => Exit::DidNotHold,
-        _ => Exit::Held,
-    };
-    let exits: Vec<Exit> = runs.iter().map(of).collect();
-    let ran = exits.iter().copied().filter(|exit| *exit != Exit::NothingMatched).max();
-    ran.unwrap_or(Exit::NothingMatched)
+    Ok(())
 }

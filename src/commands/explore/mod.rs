@@ -1,0 +1,175 @@
+//! `isolab explore`: every interleaving of a scenario, or one of each kind, judged by the serial orders.
+
+mod found;
+mod search;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::context::Context;
+use super::diagnose;
+use super::exit::Exit;
+use super::reports::{Format, ReportArgs, Reports};
+use super::run::{LevelChoice, Selection, load_all, names, select};
+use crate::explore::{Exploration, Mutated, Options, Verdict, mutate};
+use crate::progress::Progress;
+use crate::report::{Style, exploration};
+use crate::scenario::Scenario;
+use crate::server::Server;
+pub use found::{Came, Found, exit_of_all, explore_selection};
+pub use search::{SearchArgs, document};
+
+#[derive(Debug, Args)]
+pub struct ExploreArgs {
+    /// Built-in scenarios by name, or files; also `.spec` files of PostgreSQL's isolation tests.
+    #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
+    names: Vec<String>,
+    /// Every built-in scenario.
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    /// The isolation level: read-committed, repeatable-read, serializable or all. Repeatable.
+    #[arg(long, value_name = "LEVEL")]
+    isolation: Vec<LevelChoice>,
+    /// Only this fix or variant; all: as written and every one of them. Repeatable.
+    #[arg(long, value_name = "NAME")]
+    fix: Vec<String>,
+    /// Give a parameter of the scenario another value. Repeatable.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Between what sessions take turns: statements, or the steps that the scenario names.
+    #[arg(long, value_name = "UNIT", default_value = "statement")]
+    by: By,
+    /// Take each lock clause, each condition of a guarded UPDATE or DELETE, the retry and the level out of every form that
+    /// holds, and explore it again: something must go wrong then.
+    #[arg(long)]
+    mutate: bool,
+    /// Give up after this time, as in 30s or 2m.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
+    time_limit: Option<Duration>,
+    #[command(flatten)]
+    report: ReportArgs,
+}
+
+/// Between what sessions take turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    Statement,
+    Step,
+}
+
+/// An exploration, and what named its scenario on the command line.
+struct Told {
+    reference: String,
+    found: Found,
+}
+
+pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    let names = names(&args.names, args.all);
+    let scenarios = load_all(&names, &args.set)?;
+    let references: BTreeMap<*const Scenario, &String> =
+        scenarios.iter().map(|scenario| scenario as *const Scenario).zip(&names).collect();
+    let selections = select(&scenarios, &args.fix, &args.isolation)?;
+    let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json])?;
+    let server = context.server()?;
+    let tells = reports.stdout() == Format::Text;
+    if tells && !context.global.quiet {
+        context.introduce(&server)?;
+    }
+    let seed = args.search.seed();
+    let options = Options { by_step: args.by == By::Step, ..args.search.options(seed, args.time_limit) };
+    let mut told = Vec::new();
+    for selection in &selections {
+        let reference = references.get(&(selection.scenario as *const Scenario)).copied();
+        let reference = reference.unwrap_or(&selection.scenario.name);
+        let found = match explore_selection(selection, &server, &options, context)? {
+            Came::Explored(found) => found,
+            Came::Skipped { reason } => {
+                if tells {
+                    context.say(&skipped(selection, &reason))?;
+                }
+                continue;
+            }
+        };
+        for mut found in found {
+            let exploration = &mut found.exploration;
+            if args.mutate {
+                exploration.mutations = Some(mutate_explored(selection, exploration, &server, &options, context)?);
+            }
+            if tells && !context.global.quiet {
+                context.say(&exploration::render(context.style, exploration, reference, seed))?;
+            }
+            told.push(Told { reference: reference.clone(), found });
+        }
+    }
+    report(&told, tells, seed, &mut reports, &server, context)?;
+    Ok(exit_of(&told))
+}
+
+fn skipped(selection: &Selection, reason: &str) -> String {
+    let form = selection.fix.map(|fix| format!(", {fix}")).unwrap_or_default();
+    format!("{}{form}: skipped, it {reason}\n\n", selection.scenario.name)
+}
+
+fn mutate_explored(
+    selection: &Selection,
+    exploration: &Exploration,
+    server: &Server,
+    options: &Options,
+    context: &mut Context,
+) -> anyhow::Result<Vec<Mutated>> {
+    let progress = Progress::new(!context.shows_progress(), context.style.ascii);
+    let bar = progress.bar("without its parts", None);
+    let mutated = mutate(server, selection.scenario, exploration, options, &mut || bar.advance());
+    mutated.map_err(|error| diagnose::run_error(error, &selection.scenario.sources, context.error_style))
+}
+
+fn report(
+    told: &[Told],
+    tells: bool,
+    seed: u64,
+    reports: &mut Reports,
+    server: &Server,
+    context: &mut Context,
+) -> anyhow::Result<()> {
+    let explorations: Vec<Exploration> = told.iter().map(|told| told.found.exploration.clone()).collect();
+    if tells && (told.len() > 1 || context.global.quiet) {
+        context.say(&exploration::summary(context.style, &explorations))?;
+    }
+    if reports.wants(Format::Json) {
+        reports.write(Format::Json, &document(server, explorations, seed).to_text()?, context)?;
+    }
+    if reports.wants(Format::Text) {
+        let text = |told: &Told| exploration::render(Style::PLAIN, &told.found.exploration, &told.reference, seed);
+        reports.write(Format::Text, &told.iter().map(text).collect::<String>(), context)?;
+    }
+    context.out.flush()?;
+    Ok(())
+}
+
+fn exit_of(told: &[Told]) -> Exit {
+    let explored = exit_of_all(told.iter().map(|told| &told.found));
+    explored.max(exit_of_mutations(told))
+}
+
+/// A part that holds a form together at none of the levels at which the form holds is one too many.
+fn exit_of_mutations(told: &[Told]) -> Exit {
+    let mut needed: BTreeMap<(&str, Option<&str>, &str, &str), Exit> = BTreeMap::new();
+    for Told { found: Found { exploration, .. }, .. } in told {
+        for mutated in exploration.mutations.iter().flatten().filter(|mutated| !mutated.idle) {
+            let of_form = (exploration.scenario.as_str(), exploration.fix.as_deref());
+            let exit = match mutated.after {
+                _ if mutated.red => Exit::Held,
+                Verdict::Inconclusive => Exit::Inconclusive,
+                _ => Exit::DidNotHold,
+            };
+            let known = needed.entry((of_form.0, of_form.1, &mutated.place, &mutated.taken_out)).or_insert(exit);
+            *known = exit.min(*known);
+        }
+    }
+    needed.into_values().max().unwrap_or(Exit::Held)
+}
