@@ -93,6 +93,8 @@ fn odd_places_survive() {
         "-- @title t\n-- @session s autocommit\n\\step x\n\\echo\n\\step y\nBEGIN;\n\\step fin\nCOMMIT;\n\\crash\n",
         "-- @title t\n-- @session s autocommit\n\\if true\n\\else\n\\if false\n\\else\n\\endif\n\\endif\nSELECT 1;\n",
         "-- @title t\n-- @session s\n\\try\nSELECT 1;\n\\on 40001\n\\on 23505, 23514\n\\rollback\n\\endtry\n",
+        // Found by fuzzing: CRs that become line ends only when one of them is gone.
+        "-- @title t\n-- @setup\nCOPY t FROM 'x'\r\r\r\r\n\nC;\n-- @session a\nSELECT 1;\n",
         // A fix that only repeats, one that drops moves, one with a level alone.
         "-- @title t\n-- @session s\n\\step a\nSELECT 1;\n\\step b\nSELECT 2;\n-- @order s a, s b\n\
          -- @fix same\n-- @retry 2\n-- @fix less\n-- @session s\n\\step b\nSELECT 3;\n-- @fix up at all\n-- @retry 2\n",

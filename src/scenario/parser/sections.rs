@@ -61,9 +61,20 @@ pub fn comment_text(line: &str) -> &str {
     text.strip_prefix(' ').unwrap_or(text)
 }
 
-/// UTF-8 without a BOM, with LF line ends.
+/// UTF-8 without a BOM, with LF line ends. All CRs before an LF go, so that nothing changes a second time.
 pub fn normalised(text: &str) -> String {
-    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut plain = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                plain += line.trim_end_matches('\r');
+                plain.push('\n');
+            }
+            None => plain += line,
+        }
+    }
+    plain
 }
 
 /// The same text, of the same length, in which a header that goes on in the comments below it is one line: while its
@@ -126,6 +137,13 @@ mod tests {
         let joined = with_headers_joined(text);
         assert_eq!(joined.len(), text.len());
         assert_eq!(joined, "-- @order a 1,      b 1,    a 2\n-- a comment\n-- @title x\n-- story,\n-- more\n");
+    }
+
+    #[test]
+    fn line_ends_are_the_same_however_often_they_are_made_so() {
+        let plain = normalised("\u{feff}a\r\r\n\rb\r\nc\r");
+        assert_eq!(plain, "a\n\rb\nc\r");
+        assert_eq!(normalised(&plain), plain);
     }
 
     #[test]
