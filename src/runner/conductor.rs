@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::actor::{Actor, FailedCall, View};
 use super::client::CONNECTION_FAILURE;
+use super::deadlock;
 use super::error::{RunError, statement_error};
 use super::flight::{Flight, Landed};
 use super::links::{LinkId, Links};
@@ -301,15 +302,10 @@ impl Conductor<'_> {
         }
     }
 
-    /// The server's account of a deadlock, with sessions in place of process numbers.
-    fn with_names(&self, mut detail: String) -> String {
-        for actor in &self.actors {
-            if let Some(pid) = self.links.pid(actor.link) {
-                detail = detail.replace(&format!("Process {pid} "), &format!("{} ", actor.name));
-                detail = detail.replace(&format!("process {pid}."), &format!("{}.", actor.name));
-            }
-        }
-        detail
+    /// The server's account of a deadlock, with sessions in place of their process and transaction numbers.
+    fn with_names(&self, detail: &str) -> String {
+        let named = |actor: &Actor| Some((self.links.pid(actor.link)?, actor.name.clone()));
+        deadlock::with_names(detail, &self.actors.iter().filter_map(named).collect::<Vec<_>>())
     }
 
     /// The client's own errors know their span only.
@@ -325,7 +321,7 @@ impl Conductor<'_> {
         let span = interpreter.and_then(|interpreter| interpreter.place_of(error.position));
         let mut error = statement_error(error, span, self.sources);
         if error.sqlstate == DEADLOCK_DETECTED {
-            error.detail = error.detail.map(|detail| self.with_names(detail));
+            error.detail = error.detail.map(|detail| self.with_names(&detail));
         }
         error
     }

@@ -5,6 +5,7 @@ mod assess;
 mod batch;
 mod client;
 mod conductor;
+mod deadlock;
 mod error;
 mod flight;
 mod kept;
