@@ -51,9 +51,11 @@ pub fn run(args: &ListArgs, context: &mut Context) -> anyhow::Result<Exit> {
     }
     reports.write(Format::Text, &render(Style::PLAIN, &found, args.level, titles), context)?;
     let nothing_matched = found.is_empty();
-    let mut document = Document::new(None, None);
-    document.list = Some(found);
-    reports.write(Format::Json, &document.to_text()?, context)?;
+    if reports.wants(Format::Json) {
+        let mut document = Document::new(None, None);
+        document.list = Some(found);
+        reports.write(Format::Json, &document.to_text()?, context)?;
+    }
     if nothing_matched {
         context.note(&format!("error: {}", unknown.unwrap_or_else(|| "no scenario fits all of that".to_owned())));
         return Ok(Exit::NothingMatched);

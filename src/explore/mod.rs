@@ -73,6 +73,15 @@ pub struct Options {
     pub details: bool,
 }
 
+impl Options {
+    /// The same with an equal share of the time that is left, where `parts` have still to be explored.
+    pub fn share(&self, parts: u32) -> Options {
+        let now = Instant::now();
+        let share = self.deadline.saturating_duration_since(now) / parts.max(1);
+        Options { deadline: now + share, ..self.clone() }
+    }
+}
+
 /// What came of exploring one form of a scenario at one level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exploration {
@@ -181,10 +190,7 @@ pub fn explore(
     let mut team = Team::assemble(runners, prepare)?;
     let mut explorations = Vec::new();
     for (index, &level) in levels.iter().enumerate() {
-        // What is left of the time is shared by the levels that are left.
-        let now = Instant::now();
-        let share = options.deadline.saturating_duration_since(now) / (levels.len() - index) as u32;
-        let options = Options { deadline: now + share, ..options.clone() };
+        let options = options.share((levels.len() - index) as u32);
         let explored = search::explore_level(&mut team, scenario, fix, level, &options, done);
         explorations.push(explored.map_err(|error| at_the_limit(error, options.deadline))?);
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::mutation::{Mutation, MutationKind};
 use super::verdict::Verdict;
 use super::{Exploration, Options, explore};
-use crate::runner::{RunError, RunOptions, Stage};
+use crate::runner::{RETRIED, RunError, RunOptions, Stage};
 use crate::scenario::{Keys, Scenario};
 use crate::server::Server;
 
@@ -27,9 +27,6 @@ pub struct Mutated {
     /// The part has nothing to do here: a retry at a level at which no schedule has an error.
     pub idle: bool,
 }
-
-/// What every client that retries does so after.
-const RETRIED: [&str; 2] = ["40001", "40P01"];
 
 /// The columns of the keys of all tables.
 const KEYS: &str = "

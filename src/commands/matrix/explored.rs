@@ -1,7 +1,6 @@
 //! The matrix of all schedules.
 
 use std::ptr;
-use std::time::Instant;
 
 use super::super::context::Context;
 use super::super::exit::{self, Exit};
@@ -9,7 +8,7 @@ use super::super::explore::{Came, Found, document, exit_of_all, explore_selectio
 use super::super::reports::Reports;
 use super::super::run::Selection;
 use super::{MatrixArgs, report, tell};
-use crate::explore::{Exploration, Options, retried};
+use crate::explore::{Exploration, retried};
 use crate::report::matrix::{Explored, Matrix, Unexplored};
 use crate::scenario::{Level, Scenario};
 use crate::server::Server;
@@ -31,12 +30,9 @@ pub fn run(
     for scenario in scenarios {
         let mut cells = Vec::new();
         for selection in selections.iter().filter(|selection| ptr::eq(selection.scenario, scenario)) {
-            // What is left of the time is shared by the forms that are left.
-            let now = Instant::now();
-            let share = options.deadline.saturating_duration_since(now) / left;
+            let share = options.share(left);
             left -= 1;
-            let options = Options { deadline: now + share, ..options.clone() };
-            match explore_selection(selection, server, &options, context) {
+            match explore_selection(selection, server, &share, context) {
                 Ok(Came::Explored(found)) => {
                     cells.extend(found.iter().map(|found| explored(selection, found, seed)));
                     all.extend(found);
