@@ -204,6 +204,80 @@ fn with_every_order_played_an_anomaly_has_its_name_all_the_same() {
     }
 }
 
+/// Two reads that READ COMMITTED lets differ, and no check that minds.
+fn two_looks(expect: &str, check: &str) -> String {
+    format!(
+        "-- @title Two looks\n-- @schema\nCREATE TABLE t (id int PRIMARY KEY, v int);\n-- @setup\n\
+         INSERT INTO t VALUES (1, 0);\n-- @session reader\n\\step one\nSELECT v FROM t;\n\\step two\nSELECT v FROM t;\n\
+         -- @session writer\nUPDATE t SET v = 1;\n{check}{expect}"
+    )
+}
+
+#[test]
+fn an_answer_that_no_check_minds_is_foreseen_by_anomaly() {
+    let check =
+        "-- @check the reader sees one value\nSELECT seen('reader', 'one', 'v') = seen('reader', 'two', 'v');\n";
+    let explore = |expect: &str, check: &str, level: &str| {
+        let (_folder, file) = file(&two_looks(&format!("-- @expect all: {expect}\n"), check));
+        let (code, document) = json(&["explore", &file, "--isolation", level]);
+        let found = &document["explore"][0];
+        assert_eq!(found["expected"], expect);
+        assert_eq!(found["as_expected"], code == 0);
+        code
+    };
+    assert_eq!(explore("prevented", "", "read-committed"), 1, "nobody foresees it");
+    assert_eq!(explore("prevented, explored anomaly", "", "read-committed"), 0);
+    assert_eq!(explore("prevented, explored anomaly", "", "repeatable-read"), 1, "there is none");
+    assert_eq!(explore("prevented", "", "repeatable-read"), 0);
+    assert_eq!(explore("prevented, explored anomaly", check, "read-committed"), 1, "a check minds");
+    assert_eq!(explore("prevented, explored happens", check, "read-committed"), 0);
+    assert_eq!(explore("prevented, explored happens", check, "repeatable-read"), 1, "no schedule fails it");
+}
+
+#[test]
+fn what_is_not_as_expected_is_said() {
+    let (_folder, file) = file(&two_looks("-- @expect all: prevented\n", ""));
+    for arguments in [&["explore", &file][..], &["matrix", &file, "--explore", "--isolation", "read-committed"]] {
+        let (code, text) = isolab(arguments);
+        assert!(code == 1 && text.contains("NOT "), "{text}");
+    }
+    let (_, text) = isolab(&["explore", &file]);
+    assert!(text.contains("NOT as expected: prevented\n  What came instead: read skew (G-single)\n"), "{text}");
+}
+
+#[test]
+fn the_staged_order_is_compared_without_what_exploring_finds() {
+    let (code, document) =
+        json(&["run", "rc-writer-bypasses-serializable", "--fix", "for-update", "--isolation", "all"]);
+    let expected = |run: usize| document["runs"][run]["expected"].as_str().expect("one speaks");
+    assert_eq!((expected(0), expected(2), code), ("waits", "waits", 0));
+}
+
+#[test]
+fn the_anomalies_that_no_check_sees_are_foreseen() {
+    let scenarios = ["circular-information-flow", "intermediate-read", "on-conflict-do-nothing-40001-at-rr"];
+    let (code, text) = isolab(&[&["explore", "--isolation", "all"][..], &scenarios].concat());
+    assert_eq!(code, 0, "{text}");
+    let (code, _) = isolab(&["matrix", "rc-writer-bypasses-serializable", "--explore"]);
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn a_check_that_asks_for_errors_fails_though_a_retry_repairs_the_data() {
+    let explore = |fix: &[&str]| {
+        let fixed = [&["explore", "partition-move-40001-at-rc", "--isolation", "read-committed"], fix].concat();
+        let (code, document) = json(&fixed);
+        let found = document["explore"][0].clone();
+        assert_eq!(code, 0, "{found:#}");
+        found
+    };
+    let as_written = explore(&[]);
+    let failure = &as_written["failures"][0];
+    assert_eq!((&as_written["verdict"], &failure["kind"]), (&"errors".into(), &"error 40001".into()));
+    assert_eq!(failure["checks"].as_array().map(Vec::len), Some(1), "{failure:#}");
+    assert_eq!(explore(&["--fix", "retry"])["verdict"], "safe");
+}
+
 #[test]
 fn a_deadlock_that_is_foreseen_contradicts_nothing() {
     let (code, document) = json(&["explore", "deadlock-lock-order", "--isolation", "all"]);

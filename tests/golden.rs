@@ -35,6 +35,7 @@ fn run(title: &str, name: &str, text: &str, outcome: ExpectedOutcome) -> Run {
         version: None,
         outcome,
         then_holds: text.ends_with("then holds").then_some(true),
+        explored: None,
         text: text.to_owned(),
         span: Span::default(),
     };

@@ -26,5 +26,5 @@ SELECT state FROM services WHERE name = :other \gset
 -- @check at most one of the two has seen the other
 SELECT NOT (seen('alice', 'look', 'state') = 'up' AND seen('bob', 'look', 'state') = 'up');
 
--- @expect read-committed, repeatable-read: prevented
+-- @expect read-committed, repeatable-read: prevented, explored anomaly
 -- @expect serializable: stopped 40001 at bob commit

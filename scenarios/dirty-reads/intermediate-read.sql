@@ -31,4 +31,5 @@ SELECT status FROM orders WHERE id = 1 \gset
 -- @check the customer never sees the order in packing
 SELECT 'packing' NOT IN (seen('customer', 'look', 'status'), seen('customer', 'reload', 'status'));
 
--- @expect all: prevented
+-- @expect read-committed: prevented, explored anomaly
+-- @expect repeatable-read, serializable: prevented

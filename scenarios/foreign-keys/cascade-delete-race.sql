@@ -32,7 +32,7 @@ SELECT NOT EXISTS (SELECT 1 FROM photos WHERE album_id NOT IN (SELECT id FROM al
 -- @measure photos
 SELECT count(*) FROM photos;
 
--- @expect read-committed: waits
+-- @expect read-committed: waits, explored anomaly
 -- @expect repeatable-read, serializable: stopped 40001 at owner delete
 
 -- @fix retry at repeatable-read, serializable

@@ -30,7 +30,7 @@ SELECT NOT raised('23503');
 -- @measure orders
 SELECT count(*) FROM orders;
 
--- @expect read-committed: prevented
+-- @expect read-committed: prevented, explored anomaly
 -- @expect repeatable-read, serializable: happens 23503 at worker insert
 
 -- @fix retry-23503

@@ -48,7 +48,7 @@ UPDATE customers SET name = 'Carol' WHERE id = 1;
 SELECT name, email FROM customers WHERE id = 1 \gset
 \step save
 UPDATE customers SET email = 'carol@new.example' WHERE id = 1;
--- @expect read-committed: prevented
+-- @expect read-committed: prevented, explored anomaly
 -- @expect repeatable-read, serializable: stopped 40001 at bob save then holds
 
 -- @fix for-update

@@ -57,7 +57,8 @@ SELECT coalesce(sum(amount), 0) AS approved FROM expenses WHERE team_id = 'desig
 \endif
 \step insert
 INSERT INTO expenses (team_id, amount, approved_by) VALUES ('design', :amount, :who);
--- @expect all: waits
+-- @expect read-committed: waits
+-- @expect repeatable-read, serializable: waits, explored happens
 
 -- @fix lock-table
 -- LOCK TABLE before the first query waits before any snapshot is taken, so it holds whoever comes second.

@@ -25,7 +25,7 @@ SELECT NOT raised('40001');
 -- @check the delivery is stored once
 SELECT count(*) = 1 FROM deliveries;
 
--- @expect read-committed: prevented
+-- @expect read-committed: prevented, explored anomaly
 -- @expect repeatable-read, serializable: happens 40001 at second store
 
 -- @fix retry
@@ -34,5 +34,5 @@ SELECT count(*) = 1 FROM deliveries;
 -- @retry 10
 -- @check nobody is sent away with a serialization failure
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));
--- @expect read-committed: prevented
+-- @expect read-committed: prevented, explored anomaly
 -- @expect repeatable-read, serializable: stopped 40001 at second store then holds

@@ -48,11 +48,8 @@ impl Findings {
             self.unfinished.push(played);
             return;
         }
-        let mut errors: Vec<&String> = played.outcome.errors.iter().flatten().collect();
-        errors.sort();
-        errors.dedup();
-        for error in errors {
-            *self.errors.entry(error.clone()).or_default() += 1;
+        for error in played.outcome.distinct_errors() {
+            *self.errors.entry(error.to_owned()).or_default() += 1;
         }
         match self.outcomes.get_mut(&played.outcome) {
             None => {

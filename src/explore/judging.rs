@@ -77,6 +77,14 @@ pub fn judge(
     Ok(match oracle.judge(ground.team, outcome)? {
         Judgement::Serial => (Verdict::Safe, None),
         Judgement::Unknown => (Verdict::Inconclusive, None),
+        Judgement::OnTheWay => {
+            let reason =
+                "the check holds in a one-after-the-other order that gives the same data and answers".to_owned();
+            match outcome.distinct_errors().join(", ") {
+                none if none.is_empty() => (Verdict::Broken, Some(failure(ANOMALY.to_owned(), reason))),
+                errors => (Verdict::Errors, Some(failure(format!("error {errors}"), reason))),
+            }
+        }
         Judgement::Refused { told } => {
             let reason = "no one-after-the-other order tells a client so; the data are right".to_owned();
             (Verdict::Errors, Some(failure(told.join(", "), reason)))

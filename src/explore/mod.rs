@@ -6,6 +6,7 @@ mod contents;
 mod design;
 mod findings;
 mod footprints;
+mod foreseen;
 mod ground;
 mod guided;
 mod judging;
@@ -39,6 +40,7 @@ use crate::runner::{RunError, RunOptions, runs_alone};
 use crate::scenario::{Level, Scenario};
 use crate::schedule::LeftOut;
 use crate::server::Server;
+use crate::verdict::Expected;
 
 use team::Team;
 use worker::Worker;
@@ -113,6 +115,8 @@ pub struct Exploration {
     /// Everything that the schedules came to.
     pub outcomes: Vec<Outcome>,
     pub failures: Vec<Failure>,
+    /// What the scenario foresees; none where it does not speak of this.
+    pub expected: Option<Expected>,
     /// What became of it without the parts that hold it together; none where that was not asked.
     pub mutations: Option<Vec<Mutated>>,
     /// What to know besides: limits, schedules that could not be finished.
@@ -132,6 +136,11 @@ impl Exploration {
         }
         let races = self.failures.iter().filter(|failure| failure.kind != Verdict::NotARace.name());
         races.map(|failure| failure.schedules).sum()
+    }
+
+    /// Whether it is at odds with the scenario's `@expect`; where none speaks, whatever goes wrong is too much.
+    pub fn is_unexpected(&self) -> bool {
+        self.expected.as_ref().map_or_else(|| foreseen::goes_wrong(self), |expected| !expected.as_expected)
     }
 
     /// Nothing goes wrong but that somebody waits for ever.
@@ -174,6 +183,53 @@ pub struct Failure {
     pub history: History,
 }
 
+/// Explorations for tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::history::testing::history;
+
+    /// Of 1,400 schedules, without any failure yet.
+    pub fn exploration(verdict: Verdict) -> Exploration {
+        Exploration {
+            scenario: "odd".to_owned(),
+            title: "Odd".to_owned(),
+            fix: None,
+            isolation: Level::ReadCommitted,
+            sessions: Vec::new(),
+            verdict,
+            schedules: 1400,
+            orders: 1402,
+            complete: verdict != Verdict::Inconclusive,
+            fallback: None,
+            retries: 0,
+            repaired: 0,
+            errors: Vec::new(),
+            racy: 0,
+            by_design: Vec::new(),
+            outcomes: Vec::new(),
+            failures: Vec::new(),
+            expected: None,
+            mutations: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// In two schedules.
+    pub fn failure(kind: &str, checks: &[&str]) -> Failure {
+        Failure {
+            kind: kind.to_owned(),
+            reason: String::new(),
+            cycle: Vec::new(),
+            schedules: 2,
+            checks: checks.iter().map(|check| (*check).to_owned()).collect(),
+            left_out: LeftOut::default(),
+            differs: None,
+            history: history(Vec::new(), false),
+        }
+    }
+}
+
 /// Explores one form of a scenario at some levels, in their order; `done` is called after each schedule.
 pub fn explore(
     server: &Server,
@@ -192,7 +248,9 @@ pub fn explore(
     for (index, &level) in levels.iter().enumerate() {
         let options = options.share((levels.len() - index) as u32);
         let explored = search::explore_level(&mut team, scenario, fix, level, &options, done);
-        explorations.push(explored.map_err(|error| at_the_limit(error, options.deadline))?);
+        let mut exploration = explored.map_err(|error| at_the_limit(error, options.deadline))?;
+        exploration.expected = foreseen::compare(&exploration, &plan.expects, server.version().major);
+        explorations.push(exploration);
     }
     team.close()?;
     Ok(explorations)

@@ -29,6 +29,8 @@ pub enum Judgement {
     Serial,
     /// The data are those of a serial order of the others; what these sessions were told is none's.
     Refused { told: Vec<String> },
+    /// Some serial order gives the same, and yet a check fails that holds there: one that asks what happened on the way.
+    OnTheWay,
     /// No serial order gives it, or a check fails.
     Anomaly {
         /// The contents are no serial order's.
@@ -87,9 +89,11 @@ impl Oracle {
     pub fn judge(&mut self, team: &mut Team, outcome: &Outcome) -> Result<Judgement, RunError> {
         let everybody: Vec<usize> = (0..self.sessions).collect();
         let Serial { outcomes: all, is_complete } = self.orders(team, everybody)?.clone();
-        // A check that fails in a serial order as well is not about races.
-        if all.iter().any(|serial| serial.is_like(outcome)) {
-            return Ok(Judgement::Serial);
+        let mut alike = all.iter().filter(|serial| serial.is_like(outcome)).peekable();
+        if alike.peek().is_some() {
+            // A check that fails in a serial order as well is not about races.
+            let fails_too = alike.any(|serial| outcome.failing.iter().all(|check| serial.failing.contains(check)));
+            return Ok(if fails_too { Judgement::Serial } else { Judgement::OnTheWay });
         }
         if !is_complete {
             return Ok(unknown(outcome));

@@ -47,6 +47,12 @@ impl Outcome {
         }
     }
 
+    /// The SQLSTATEs of what ended somebody's attempt, each once.
+    pub fn distinct_errors(&self) -> Vec<&str> {
+        let errors: BTreeSet<&str> = self.errors.iter().flatten().map(String::as_str).collect();
+        errors.into_iter().collect()
+    }
+
     /// The sessions with a call that failed for good.
     pub fn failed_sessions(&self) -> Vec<usize> {
         let failed = |told: &Vec<String>| told.iter().any(|told| told.starts_with(FAILED));

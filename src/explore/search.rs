@@ -96,6 +96,7 @@ fn begun(team: &mut Team, scenario: &Scenario, fix: Option<&str>, level: Level) 
         by_design: design::reasons(scenario, plan, team.first().contents()),
         outcomes: Vec::new(),
         failures: Vec::new(),
+        expected: None,
         mutations: None,
         notes: Vec::new(),
     }

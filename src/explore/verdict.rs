@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 pub enum Verdict {
     /// Every schedule gives what some serial order gives, and every check holds; retries may have repaired it.
     Safe,
-    /// The data are right, and some client is told a no, or an error that no retry repairs, that no serial order gives.
+    /// The data are right, and some client is told a no, or an error that no retry repairs, that no serial order gives; or a
+    /// check asks for errors, and there are some.
     Errors,
     /// The data are right, and some schedules end in a deadlock that nobody retries.
     Deadlocks,

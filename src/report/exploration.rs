@@ -8,6 +8,7 @@ use super::style::Ink;
 use super::{Style, timeline};
 use crate::explore::{Exploration, Failure, Fallback, MutationKind, Verdict};
 use crate::scenario::Level;
+use crate::verdict::Expected;
 
 /// One form at one level. `reference` is what names the scenario on a command line, `seed` drew what was random.
 pub fn render(style: Style, exploration: &Exploration, reference: &str, seed: u64) -> String {
@@ -17,9 +18,18 @@ pub fn render(style: Style, exploration: &Exploration, reference: &str, seed: u6
         lines.push(String::new());
         lines.extend(failure_lines(style, exploration, failure, reference));
     }
+    lines.extend(unexpected_lines(style, exploration));
     lines.extend(mutation_lines(style, exploration));
     lines.push(String::new());
     lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// What the scenario foresees, where that is not what was found.
+fn unexpected_lines(style: Style, exploration: &Exploration) -> Vec<String> {
+    let Some(Expected { text, difference: Some(difference), .. }) = &exploration.expected else { return Vec::new() };
+    let texts = [format!("NOT as expected: {text}"), format!("What came instead: {difference}")];
+    let lines = texts.iter().flat_map(|text| indented(style, text)).map(|line| style.paint(Ink::Bad, &line));
+    std::iter::once(String::new()).chain(lines).collect()
 }
 
 /// What became of the form without the parts that hold it together.

@@ -154,6 +154,8 @@ impl Serialize for Exploration {
             errors: self.errors.iter().map(error).collect(),
             by_design: &self.by_design,
             failures: self.failures.iter().map(FailureEntry::from).collect(),
+            expected: self.expected.as_ref().map(|expected| expected.text.as_str()),
+            as_expected: self.expected.as_ref().map(|expected| expected.as_expected),
             mutations: self.mutations.as_deref(),
             notes: &self.notes,
         }
@@ -181,6 +183,8 @@ struct ExplorationEntry<'a> {
     errors: Vec<ErrorEntry>,
     by_design: &'a [&'static str],
     failures: Vec<FailureEntry<'a>>,
+    expected: Option<&'a str>,
+    as_expected: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mutations: Option<&'a [Mutated]>,
     notes: &'a [String],

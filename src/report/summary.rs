@@ -131,6 +131,7 @@ mod tests {
                 version: None,
                 outcome,
                 then_holds: None,
+                explored: None,
                 text: "waits".to_owned(),
                 span: Span::default(),
             })

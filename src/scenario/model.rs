@@ -281,7 +281,40 @@ pub struct Expect {
     pub then_holds: Option<bool>,
     /// The outcome as written: `stopped 40001 at bob commit then holds`.
     pub text: String,
+    /// `, explored …`.
+    pub explored: Option<ExpectedOfAll>,
     pub span: Span,
+}
+
+/// What some other schedule shows although nothing happens in the staged one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedOfAll {
+    /// A check fails.
+    Happens,
+    /// Every check holds, and yet no serial order gives these answers.
+    Anomaly,
+}
+
+impl ExpectedOfAll {
+    pub const EVERY: [ExpectedOfAll; 2] = [ExpectedOfAll::Happens, ExpectedOfAll::Anomaly];
+
+    /// As in scenario files.
+    pub fn name(self) -> &'static str {
+        match self {
+            ExpectedOfAll::Happens => "happens",
+            ExpectedOfAll::Anomaly => "anomaly",
+        }
+    }
+}
+
+impl Expect {
+    /// What it says behind its levels: `waits, explored anomaly`.
+    pub fn written(&self) -> String {
+        match self.explored {
+            None => self.text.clone(),
+            Some(explored) => format!("{}, explored {}", self.text, explored.name()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

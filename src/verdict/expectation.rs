@@ -14,8 +14,17 @@ pub struct Expected {
     pub difference: Option<String>,
 }
 
-/// Compares a run with the last `@expect` for its level and the server's major version; READ UNCOMMITTED, where none speaks
-/// of it, with that for READ COMMITTED, which it is. None where no `@expect` speaks, or where the run gave no verdict to
+/// The last `@expect` for a level and the server's major version; for READ UNCOMMITTED, where none speaks of it, that for
+/// READ COMMITTED, which it is.
+pub fn speaking(expects: &[Expect], level: Level, server_major: u32) -> Option<&Expect> {
+    let speaks_of_version =
+        |expect: &&Expect| expect.version.is_none_or(|(comparison, version)| comparison.holds(&server_major, &version));
+    let for_level =
+        |level| expects.iter().rev().filter(|expect| expect.levels.contains(&level)).find(speaks_of_version);
+    for_level(level).or_else(|| for_level(level.in_effect()))
+}
+
+/// Compares a run with the `@expect` that speaks of it. None where there is none, or where the run gave no verdict to
 /// compare.
 pub fn expectation(
     expects: &[Expect],
@@ -27,11 +36,7 @@ pub fn expectation(
     if matches!(verdict.outcome, Outcome::Skipped { .. } | Outcome::Inconclusive { .. }) {
         return None;
     }
-    let speaks_of_version =
-        |expect: &&Expect| expect.version.is_none_or(|(comparison, version)| comparison.holds(&server_major, &version));
-    let for_level =
-        |level| expects.iter().rev().filter(|expect| expect.levels.contains(&level)).find(speaks_of_version);
-    let expect = for_level(level).or_else(|| for_level(level.in_effect()))?;
+    let expect = speaking(expects, level, server_major)?;
     let mut differences = Vec::new();
     if !outcome_matches(&expect.outcome, verdict) {
         differences.push(in_words(verdict, &history.end));
@@ -106,10 +111,12 @@ fn in_words(verdict: &Verdict, end: &Assessment) -> String {
     }
 }
 
-fn checks_fail(names: &[&str]) -> String {
-    match names {
+/// `check "within budget" fails`.
+pub fn checks_fail<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(S::as_ref).collect();
+    match names[..] {
         [name] => format!("check \"{name}\" fails"),
-        names => format!("checks \"{}\" fail", names.join("\", \"")),
+        _ => format!("checks \"{}\" fail", names.join("\", \"")),
     }
 }
 
@@ -127,6 +134,7 @@ mod tests {
             outcome,
             then_holds: None,
             text: "as written".to_owned(),
+            explored: None,
             span: Span::default(),
         }
     }

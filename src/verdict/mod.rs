@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::history::{Event, History, Phase, Told, What};
 
-pub use expectation::{Expected, expectation};
+pub use expectation::{Expected, checks_fail, expectation, speaking};
 
 /// The outcome of one run, with who was stopped and who had to wait on the way there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

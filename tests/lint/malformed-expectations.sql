@@ -23,3 +23,8 @@ SELECT true;
 -- @expect all on 18: holds
 -- @expect all on >= x: holds
 -- @expect all: happens happens
+-- @expect all on >= 31: holds,
+-- @expect all on >= 32: waits, explored nothing
+-- @expect all on >= 33: waits, happens
+-- @expect all on >= 34: happens, explored anomaly
+-- @expect all on >= 35: waits, explored anomaly twice

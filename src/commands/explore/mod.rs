@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::report::{Style, exploration};
 use crate::scenario::Scenario;
 use crate::server::Server;
-pub use found::{Came, Found, exit_of_all, explore_selection};
+pub use found::{Came, exit_of_all, explore_selection};
 pub use search::{SearchArgs, document};
 
 #[derive(Debug, Args)]
@@ -65,7 +65,7 @@ enum By {
 /// An exploration, and what named its scenario on the command line.
 struct Told {
     reference: String,
-    found: Found,
+    exploration: Exploration,
 }
 
 pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
@@ -86,8 +86,8 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
     for selection in &selections {
         let reference = references.get(&(selection.scenario as *const Scenario)).copied();
         let reference = reference.unwrap_or(&selection.scenario.name);
-        let found = match explore_selection(selection, &server, &options, context)? {
-            Came::Explored(found) => found,
+        let explorations = match explore_selection(selection, &server, &options, context)? {
+            Came::Explored(explorations) => explorations,
             Came::Skipped { reason } => {
                 if tells {
                     context.say(&skipped(selection, &reason))?;
@@ -95,15 +95,14 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
                 continue;
             }
         };
-        for mut found in found {
-            let exploration = &mut found.exploration;
+        for mut exploration in explorations {
             if args.mutate {
-                exploration.mutations = Some(mutate_explored(selection, exploration, &server, &options, context)?);
+                exploration.mutations = Some(mutate_explored(selection, &exploration, &server, &options, context)?);
             }
             if tells && !context.global.quiet {
-                context.say(&exploration::render(context.style, exploration, reference, seed))?;
+                context.say(&exploration::render(context.style, &exploration, reference, seed))?;
             }
-            told.push(Told { reference: reference.clone(), found });
+            told.push(Told { reference: reference.clone(), exploration });
         }
     }
     report(&told, tells, seed, &mut reports, &server, context)?;
@@ -136,7 +135,7 @@ fn report(
     server: &Server,
     context: &mut Context,
 ) -> anyhow::Result<()> {
-    let explorations: Vec<Exploration> = told.iter().map(|told| told.found.exploration.clone()).collect();
+    let explorations: Vec<Exploration> = told.iter().map(|told| told.exploration.clone()).collect();
     if tells && (told.len() > 1 || context.global.quiet) {
         context.say(&exploration::summary(context.style, &explorations))?;
     }
@@ -144,7 +143,7 @@ fn report(
         reports.write(Format::Json, &document(server, explorations, seed).to_text()?, context)?;
     }
     if reports.wants(Format::Text) {
-        let text = |told: &Told| exploration::render(Style::PLAIN, &told.found.exploration, &told.reference, seed);
+        let text = |told: &Told| exploration::render(Style::PLAIN, &told.exploration, &told.reference, seed);
         reports.write(Format::Text, &told.iter().map(text).collect::<String>(), context)?;
     }
     context.out.flush()?;
@@ -152,14 +151,14 @@ fn report(
 }
 
 fn exit_of(told: &[Told]) -> Exit {
-    let explored = exit_of_all(told.iter().map(|told| &told.found));
+    let explored = exit_of_all(told.iter().map(|told| &told.exploration));
     explored.max(exit_of_mutations(told))
 }
 
 /// A part that holds a form together at none of the levels at which the form holds is one too many.
 fn exit_of_mutations(told: &[Told]) -> Exit {
     let mut needed: BTreeMap<(&str, Option<&str>, &str, &str), Exit> = BTreeMap::new();
-    for Told { found: Found { exploration, .. }, .. } in told {
+    for Told { exploration, .. } in told {
         for mutated in exploration.mutations.iter().flatten().filter(|mutated| !mutated.idle) {
             let of_form = (exploration.scenario.as_str(), exploration.fix.as_deref());
             let exit = match mutated.after {

@@ -4,7 +4,7 @@ use std::ptr;
 
 use super::super::context::Context;
 use super::super::exit::{self, Exit};
-use super::super::explore::{Came, Found, document, exit_of_all, explore_selection};
+use super::super::explore::{Came, document, exit_of_all, explore_selection};
 use super::super::reports::Reports;
 use super::super::run::Selection;
 use super::{MatrixArgs, report, tell};
@@ -54,18 +54,16 @@ pub fn run(
     }
     let cut = if is_cut { Exit::Inconclusive } else { Exit::Held };
     let exit = exit_of_all(all.iter()).max(cut);
-    let explorations: Vec<Exploration> = all.into_iter().map(|found| found.exploration).collect();
-    report(&matrices, || document(server, explorations, seed), reports, context)?;
+    report(&matrices, || document(server, all, seed), reports, context)?;
     Ok(exit)
 }
 
-fn explored(selection: &Selection, Found { exploration, contradicts }: &Found, seed: u64) -> Explored {
+fn explored(selection: &Selection, exploration: &Exploration, seed: u64) -> Explored {
     let retried = retried(selection.scenario, selection.fix);
     Explored {
         fix: selection.fix.map(str::to_owned),
         isolation: exploration.isolation,
         found: Ok(exploration.clone()),
-        contradicts: *contradicts,
         retried: retried.into_iter().map(str::to_owned).collect(),
         seed,
     }
@@ -77,7 +75,6 @@ fn unexplored(selection: &Selection, why: &Unexplored, seed: u64) -> Vec<Explore
         fix: selection.fix.map(str::to_owned),
         isolation,
         found: Err(why.clone()),
-        contradicts: false,
         retried: Vec::new(),
         seed,
     };

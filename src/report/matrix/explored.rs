@@ -12,8 +12,6 @@ pub struct Explored {
     pub fix: Option<String>,
     pub isolation: Level,
     pub found: Result<Exploration, Unexplored>,
-    /// The verdict is at odds with the `@expect` that speaks, or broken where none does.
-    pub contradicts: bool,
     /// The SQLSTATEs that clients of the form retry.
     pub retried: Vec<String>,
     /// Drew what was random.
@@ -87,7 +85,8 @@ impl Cell for Explored {
             Verdict::Safe if others.is_empty() => (!retried.is_empty()).then(|| format!("retry {retried}")),
             Verdict::Safe if retried.is_empty() => Some(format!("with {others}")),
             Verdict::Safe => Some(format!("retry {retried}, with {others}")),
-            Verdict::Errors => (!others.is_empty()).then(|| format!("with {others}")),
+            Verdict::Errors if others.is_empty() => Some(format!("with {retried}")),
+            Verdict::Errors => Some(format!("with {others}")),
             Verdict::Inconclusive => Some(format!("({} played)", count(exploration.schedules))),
             Verdict::Deadlocks | Verdict::NotARace | Verdict::Broken => None,
         }
@@ -118,7 +117,7 @@ impl Cell for Explored {
     }
 
     fn is_unexpected(&self) -> bool {
-        self.contradicts
+        self.found.as_ref().is_ok_and(Exploration::is_unexpected)
     }
 
     fn notes(&self, form: &str) -> Vec<String> {
@@ -129,7 +128,7 @@ impl Cell for Explored {
             Err(Unexplored::Cut { reason }) => return vec![format!("{place}: {reason}")],
         };
         let mut notes = Vec::new();
-        if self.contradicts {
+        if exploration.is_unexpected() {
             let lines = self.outcome().into_iter().chain(self.second_line());
             notes.push(format!(
                 "{place}: NOT expected, came {}",
@@ -157,51 +156,21 @@ impl Cell for Explored {
 mod tests {
     use super::super::{Matrix, Row};
     use super::*;
-    use crate::explore::{Failure, Fallback};
-    use crate::history::testing::history;
-    use crate::schedule::LeftOut;
+    use crate::explore::{Fallback, testing};
 
     fn exploration(verdict: Verdict, errors: &[(&str, u64)]) -> Exploration {
-        Exploration {
-            scenario: "odd".to_owned(),
-            title: "Odd".to_owned(),
-            fix: None,
-            isolation: Level::ReadCommitted,
-            sessions: Vec::new(),
-            verdict,
-            schedules: 1400,
-            orders: 1402,
-            complete: verdict != Verdict::Inconclusive,
-            fallback: None,
-            retries: 0,
-            repaired: 0,
-            errors: errors.iter().map(|(sqlstate, schedules)| ((*sqlstate).to_owned(), *schedules)).collect(),
-            racy: 0,
-            by_design: Vec::new(),
-            outcomes: Vec::new(),
-            failures: Vec::new(),
-            mutations: None,
-            notes: Vec::new(),
-        }
+        let errors = errors.iter().map(|(sqlstate, schedules)| ((*sqlstate).to_owned(), *schedules)).collect();
+        Exploration { errors, ..testing::exploration(verdict) }
     }
 
     fn failing(verdict: Verdict, kinds: &[&str]) -> Exploration {
-        let failure = |kind: &&str| Failure {
-            kind: (*kind).to_owned(),
-            reason: String::new(),
-            cycle: Vec::new(),
-            schedules: 2,
-            checks: Vec::new(),
-            left_out: LeftOut::default(),
-            differs: None,
-            history: history(Vec::new(), false),
-        };
+        let failure = |kind: &&str| testing::failure(kind, &[]);
         Exploration { failures: kinds.iter().map(failure).collect(), ..exploration(verdict, &[("23505", 2)]) }
     }
 
     fn cell(found: Result<Exploration, Unexplored>) -> Explored {
         let isolation = Level::ReadCommitted;
-        Explored { fix: None, isolation, found, contradicts: false, retried: vec!["40001".to_owned()], seed: 7 }
+        Explored { fix: None, isolation, found, retried: vec!["40001".to_owned()], seed: 7 }
     }
 
     fn shown(found: Exploration) -> String {
@@ -219,6 +188,8 @@ mod tests {
         let deadlocks = exploration(Verdict::Deadlocks, &[("40001", 9), ("40P01", 4)]);
         assert_eq!(shown(deadlocks), "deadlocks in 4 of 1,400");
         assert_eq!(shown(failing(Verdict::Errors, &["failed 23505"])), "errors in 2 of 1,400 / with 23505");
+        let on_the_way = exploration(Verdict::Errors, &[("40001", 3)]);
+        assert_eq!(shown(on_the_way), "errors in 0 of 1,400 / with 40001");
         assert_eq!(shown(failing(Verdict::Broken, &["hang"])), "hang in 2 of 1,400");
         assert_eq!(shown(failing(Verdict::Broken, &["hang", "write skew (G2)"])), "broken in 4 of 1,400");
         assert_eq!(shown(failing(Verdict::NotARace, &["not a race"])), "not a race");

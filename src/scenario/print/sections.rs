@@ -196,7 +196,7 @@ fn retried(retry: &Retry) -> String {
 
 fn expected(expect: &Expect) -> String {
     let on = expect.version.map(|(comparison, version)| format!(" on {}", compared(comparison, version)));
-    format!("{}{}: {}", levels(&expect.levels), on.unwrap_or_default(), expect.text)
+    format!("{}{}: {}", levels(&expect.levels), on.unwrap_or_default(), expect.written())
 }
 
 fn levels(levels: &[Level]) -> String {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Form;
 use super::track::Track;
-use crate::scenario::model::{Comparison, Expect, ExpectedOutcome, Level, Plan};
+use crate::scenario::model::{Comparison, Expect, ExpectedOfAll, ExpectedOutcome, Level, Plan};
 use crate::scenario::parser::Parser;
 use crate::scenario::parser::declared::DeclaredExpect;
 use crate::scenario::parser::header::Name;
@@ -46,7 +46,8 @@ impl Parser<'_> {
     }
 
     fn check_outcome(&mut self, expect: &Expect, plan: &Plan) {
-        if matches!(expect.outcome, ExpectedOutcome::Happens(_)) && plan.checks.is_empty() {
+        let happens = matches!(expect.outcome, ExpectedOutcome::Happens(_));
+        if (happens || expect.explored == Some(ExpectedOfAll::Happens)) && plan.checks.is_empty() {
             self.diagnostics
                 .error(expect.span, "`happens` can never come true: there is no `@check` that could fail")
                 .help("write down what should hold: `-- @check the stock is never negative`, and a query below it");

@@ -1,6 +1,6 @@
-//! `@expect`: what the staged order gives.
+//! `@expect`: what the staged order gives, and what the others do.
 
-use crate::scenario::model::{Expect, ExpectedOutcome, ExpectedStop};
+use crate::scenario::model::{Expect, ExpectedOfAll, ExpectedOutcome, ExpectedStop};
 use crate::scenario::parser::declared::DeclaredExpect;
 use crate::scenario::parser::header::{Header, Name, sqlstate};
 use crate::scenario::parser::sections::Section;
@@ -8,8 +8,11 @@ use crate::scenario::parser::{Form, Parser};
 
 const OUTCOMES: [&str; 5] = ["happens", "stopped", "waits", "prevented", "holds"];
 
+const WHOLE: &str = "`stopped SQLSTATE [at SESSION STEP] [and …] [then holds | then happens]`; behind any outcome but \
+                     `happens`: `, explored happens` or `, explored anomaly`";
+
 impl Parser<'_> {
-    /// `@expect LEVEL, … [on OP VERSION]: OUTCOME`.
+    /// `@expect LEVEL, … [on OP VERSION]: OUTCOME [, explored happens | anomaly]`.
     pub(super) fn read_expect(&mut self, form: Form, section: &Section<'_>) {
         self.only_comments(section);
         let mut header = Header::new(section.header);
@@ -29,7 +32,7 @@ impl Parser<'_> {
                 .help("`-- @expect LEVEL, … [on OP VERSION]: OUTCOME`");
             return;
         }
-        let text = header.rest().text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let written = header.rest().text;
         let mut stops = Vec::new();
         let Some(outcome) = self.outcome(&mut header, &mut stops) else { return };
         let mut then_holds = None;
@@ -43,17 +46,39 @@ impl Parser<'_> {
                 }
             };
         }
-        header
-            .finish("`stopped SQLSTATE [at SESSION STEP] [and …] [then holds | then happens]`", &mut self.diagnostics);
+        let written = &written[..written.len() - header.rest().text.len()];
+        let text = written.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_silent = !matches!(outcome, ExpectedOutcome::Happens(_));
+        let mut explored = None;
+        if is_silent && header.eat(",") {
+            explored = self.explored(&mut header);
+            if explored.is_none() {
+                return;
+            }
+        }
+        header.finish(WHOLE, &mut self.diagnostics);
         let span = section.header.span();
-        let expect = Expect { levels, version, outcome, then_holds, text, span };
+        let expect = Expect { levels, version, outcome, then_holds, text, explored, span };
         self.declared(form).expects.push(DeclaredExpect { expect, stops });
+    }
+
+    /// `explored happens | anomaly`.
+    fn explored(&mut self, header: &mut Header<'_>) -> Option<ExpectedOfAll> {
+        let found = header.rest();
+        let word = if header.eat_word("explored") { header.word().text } else { "" };
+        let explored = ExpectedOfAll::EVERY.into_iter().find(|explored| explored.name() == word);
+        if explored.is_none() {
+            self.diagnostics
+                .error(found.span(), "behind the `,` stands `explored happens` or `explored anomaly`")
+                .help("what other orders than the staged one show: a failing check, or answers that no serial order gives");
+        }
+        explored
     }
 
     fn outcome(&mut self, header: &mut Header<'_>, places: &mut Vec<(Name, Name)>) -> Option<ExpectedOutcome> {
         let word = header.word();
         match word.text {
-            "happens" if header.at_end() => Some(ExpectedOutcome::Happens(None)),
+            "happens" if header.at_end() || header.rest().text.starts_with(',') => Some(ExpectedOutcome::Happens(None)),
             "happens" => Some(ExpectedOutcome::Happens(Some(self.stop(header, places)?))),
             "stopped" => {
                 let mut stops = vec![self.stop(header, places)?];
