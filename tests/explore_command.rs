@@ -204,6 +204,30 @@ fn with_every_order_played_an_anomaly_has_its_name_all_the_same() {
     }
 }
 
+#[test]
+fn a_slow_form_does_not_take_the_time_of_the_others() {
+    let (_folder, slow) = file(&counter().replace("UPDATE t", "SELECT pg_sleep(0.1);\nUPDATE t"));
+    let arguments = ["--no-reduce", "--runners", "1", "--isolation", "read-committed", "--time-limit", "12s"];
+    let (code, document) = json(&[&["explore", &slow, "dirty-write", "write-skew"][..], &arguments].concat());
+    let complete: Vec<&Value> =
+        document["explore"].as_array().expect("explorations").iter().map(|found| &found["complete"]).collect();
+    assert_eq!(complete, [false, true, true]);
+    assert!([1, 5].contains(&code), "{code}: whether the slow one came to its lost update depends on the machine");
+}
+
+#[test]
+fn what_has_no_time_left_is_inconclusive() {
+    let limit = ["write-skew", "--isolation", "all", "--time-limit", "1ms"];
+    let (code, document) = json(&[&["explore"][..], &limit].concat());
+    let found = document["explore"].as_array().expect("explorations");
+    assert!(found.len() == 3 && found.iter().all(|found| found["verdict"] == "inconclusive"), "{found:#?}");
+    assert_eq!(code, 5);
+    let (code, text) = isolab(&[&["matrix", "--explore"][..], &limit].concat());
+    assert!(code == 5 && text.contains("inconclusive"), "{text}");
+    let (_, text) = isolab(&[&["explore"][..], &limit].concat());
+    assert!(text.contains("the time limit was reached"), "{text}");
+}
+
 /// Two reads that READ COMMITTED lets differ, and no check that minds.
 fn two_looks(expect: &str, check: &str) -> String {
     format!(

@@ -26,6 +26,8 @@ mod search;
 mod shrinking;
 mod simplifying;
 mod team;
+#[cfg(test)]
+pub(crate) mod testing;
 mod verdict;
 mod watch;
 mod words;
@@ -76,10 +78,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The same with an equal share of the time that is left, where `parts` have still to be explored.
-    pub fn share(&self, parts: u32) -> Options {
+    /// The same with the time for `parts` of all that have still to be explored: an equal share for each.
+    pub fn share(&self, parts: usize, of_all: usize) -> Options {
         let now = Instant::now();
-        let share = self.deadline.saturating_duration_since(now) / parts.max(1);
+        let left = self.deadline.saturating_duration_since(now);
+        let share = left.mul_f64(parts as f64 / of_all.max(parts).max(1) as f64);
         Options { deadline: now + share, ..self.clone() }
     }
 }
@@ -124,6 +127,32 @@ pub struct Exploration {
 }
 
 impl Exploration {
+    /// Nothing was played yet, or nothing could be, for a reason.
+    fn unplayed(scenario: &Scenario, fix: Option<&str>, level: Level, reason: Option<String>) -> Exploration {
+        Exploration {
+            scenario: scenario.name.clone(),
+            title: scenario.title.clone(),
+            fix: fix.map(str::to_owned),
+            isolation: level,
+            sessions: Vec::new(),
+            verdict: Verdict::Inconclusive,
+            schedules: 0,
+            orders: 0,
+            complete: false,
+            fallback: None,
+            retries: 0,
+            repaired: 0,
+            errors: Vec::new(),
+            racy: 0,
+            by_design: Vec::new(),
+            outcomes: Vec::new(),
+            failures: Vec::new(),
+            expected: None,
+            mutations: None,
+            notes: reason.into_iter().collect(),
+        }
+    }
+
     /// How many orders were neither played nor are known to come to what was played, at most.
     pub fn orders_left(&self) -> u64 {
         if self.complete { 0 } else { self.orders.saturating_sub(self.schedules) }
@@ -183,54 +212,8 @@ pub struct Failure {
     pub history: History,
 }
 
-/// Explorations for tests.
-#[cfg(test)]
-pub(crate) mod testing {
-    use super::*;
-    use crate::history::testing::history;
-
-    /// Of 1,400 schedules, without any failure yet.
-    pub fn exploration(verdict: Verdict) -> Exploration {
-        Exploration {
-            scenario: "odd".to_owned(),
-            title: "Odd".to_owned(),
-            fix: None,
-            isolation: Level::ReadCommitted,
-            sessions: Vec::new(),
-            verdict,
-            schedules: 1400,
-            orders: 1402,
-            complete: verdict != Verdict::Inconclusive,
-            fallback: None,
-            retries: 0,
-            repaired: 0,
-            errors: Vec::new(),
-            racy: 0,
-            by_design: Vec::new(),
-            outcomes: Vec::new(),
-            failures: Vec::new(),
-            expected: None,
-            mutations: None,
-            notes: Vec::new(),
-        }
-    }
-
-    /// In two schedules.
-    pub fn failure(kind: &str, checks: &[&str]) -> Failure {
-        Failure {
-            kind: kind.to_owned(),
-            reason: String::new(),
-            cycle: Vec::new(),
-            schedules: 2,
-            checks: checks.iter().map(|check| (*check).to_owned()).collect(),
-            left_out: LeftOut::default(),
-            differs: None,
-            history: history(Vec::new(), false),
-        }
-    }
-}
-
-/// Explores one form of a scenario at some levels, in their order; `done` is called after each schedule.
+/// Explores one form of a scenario at some levels, in their order, each with an equal share of the time; a level for which
+/// there is none left is inconclusive. `done` is called after each schedule.
 pub fn explore(
     server: &Server,
     scenario: &Scenario,
@@ -243,14 +226,28 @@ pub fn explore(
     let prepare = || Worker::prepare(server, scenario, fix, run_options.clone());
     let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
     let runners = if runs_alone(plan) { 1 } else { options.runners };
-    let mut team = Team::assemble(runners, prepare)?;
+    let cut = |levels: &[Level], error: &RunError| -> Vec<Exploration> {
+        levels.iter().map(|&level| Exploration::unplayed(scenario, fix, level, Some(error.to_string()))).collect()
+    };
+    let mut team = match Team::assemble(runners, prepare).map_err(|error| at_the_limit(error, options.deadline)) {
+        Err(error @ RunError::TimeLimit { .. }) => return Ok(cut(levels, &error)),
+        team => team?,
+    };
     let mut explorations = Vec::new();
     for (index, &level) in levels.iter().enumerate() {
-        let options = options.share((levels.len() - index) as u32);
-        let explored = search::explore_level(&mut team, scenario, fix, level, &options, done);
-        let mut exploration = explored.map_err(|error| at_the_limit(error, options.deadline))?;
-        exploration.expected = foreseen::compare(&exploration, &plan.expects, server.version().major);
-        explorations.push(exploration);
+        let share = options.share(1, levels.len() - index);
+        let explored = search::explore_level(&mut team, scenario, fix, level, &share, done);
+        match explored.map_err(|error| at_the_limit(error, options.deadline)) {
+            Err(error @ RunError::TimeLimit { .. }) => {
+                explorations.extend(cut(&levels[index..], &error));
+                return Ok(explorations);
+            }
+            explored => {
+                let mut exploration = explored?;
+                exploration.expected = foreseen::compare(&exploration, &plan.expects, server.version().major);
+                explorations.push(exploration);
+            }
+        }
     }
     team.close()?;
     Ok(explorations)
@@ -260,7 +257,7 @@ pub fn explore(
 fn at_the_limit(error: RunError, deadline: Instant) -> RunError {
     match error {
         RunError::Wire(_) if Instant::now() > deadline => {
-            RunError::TimeLimit { waited_for: "the serial orders to compare with".to_owned() }
+            RunError::TimeLimit { waited_for: "nothing was explored".to_owned() }
         }
         other => other,
     }

@@ -79,26 +79,9 @@ pub(super) fn explore_level(
 fn begun(team: &mut Team, scenario: &Scenario, fix: Option<&str>, level: Level) -> Exploration {
     let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
     Exploration {
-        scenario: scenario.name.clone(),
-        title: scenario.title.clone(),
-        fix: fix.map(str::to_owned),
-        isolation: level,
         sessions: team.first().stage().sessions(level),
-        verdict: Verdict::Safe,
-        schedules: 0,
-        orders: 0,
-        complete: false,
-        fallback: None,
-        retries: 0,
-        repaired: 0,
-        errors: Vec::new(),
-        racy: 0,
         by_design: design::reasons(scenario, plan, team.first().contents()),
-        outcomes: Vec::new(),
-        failures: Vec::new(),
-        expected: None,
-        mutations: None,
-        notes: Vec::new(),
+        ..Exploration::unplayed(scenario, fix, level, None)
     }
 }
 

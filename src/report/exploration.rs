@@ -91,6 +91,9 @@ fn how_often(exploration: &Exploration) -> String {
 }
 
 fn coverage(exploration: &Exploration, seed: u64) -> Vec<String> {
+    if exploration.schedules == 0 {
+        return exploration.notes.clone();
+    }
     let mut lines = Vec::new();
     let played = count(exploration.schedules, "schedule");
     let orders = count(exploration.orders, "order");

@@ -38,8 +38,7 @@ pub fn options(reduces: bool, max_schedules: u64, seconds: u64) -> Options {
     Options { deadline, max_schedules, fallback_seed: None, runners: 1, reduces, by_step: false, details: true }
 }
 
-/// What exploring gives at each level; nothing where the server lacks what the scenario requires, or the time is over
-/// before there is a verdict.
+/// What exploring gives at each level; nothing where the server lacks what the scenario requires.
 pub fn explored(
     server: &Server,
     scenario: &Scenario,
@@ -51,10 +50,6 @@ pub fn explored(
         Ok(explorations) => explorations,
         Err(RunError::Unmet { reason }) => {
             println!("{} {fix:?} is left out: it {reason}", scenario.name);
-            Vec::new()
-        }
-        Err(RunError::TimeLimit { waited_for }) => {
-            println!("{} {fix:?} is left out: the time was over, it waited for {waited_for}", scenario.name);
             Vec::new()
         }
         Err(error) => panic!("{} {fix:?}: {error}", scenario.name),

@@ -17,6 +17,25 @@ pub enum Came {
     Skipped { reason: String },
 }
 
+/// Shares the time among forms and levels evenly, so that a slow one does not take that of the others.
+pub struct Shares {
+    /// Levels of forms that have still to be explored.
+    left: usize,
+}
+
+impl Shares {
+    pub fn new(selections: &[Selection]) -> Shares {
+        Shares { left: selections.iter().map(|selection| selection.levels.len()).sum() }
+    }
+
+    /// The options for the next form, with its part of the time that is left.
+    pub fn share(&mut self, next: &Selection, options: &Options) -> Options {
+        let share = options.share(next.levels.len(), self.left);
+        self.left = self.left.saturating_sub(next.levels.len());
+        share
+    }
+}
+
 /// Explores a form at its levels.
 pub fn explore_selection(
     selection: &Selection,

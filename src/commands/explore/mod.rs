@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::report::{Style, exploration};
 use crate::scenario::Scenario;
 use crate::server::Server;
-pub use found::{Came, exit_of_all, explore_selection};
+pub use found::{Came, Shares, exit_of_all, explore_selection};
 pub use search::{SearchArgs, document};
 
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ pub struct ExploreArgs {
     /// holds, and explore it again: something must go wrong then.
     #[arg(long)]
     mutate: bool,
-    /// Give up after this time, as in 30s or 2m.
+    /// Give up after this time, as in 30s or 2m. All forms and levels have an equal part of it.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
     time_limit: Option<Duration>,
     #[command(flatten)]
@@ -82,8 +82,9 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
     }
     let seed = args.search.seed();
     let options = Options { by_step: args.by == By::Step, ..args.search.options(seed, args.time_limit) };
-    let mut told = Vec::new();
+    let (mut told, mut time) = (Vec::new(), Shares::new(&selections));
     for selection in &selections {
+        let options = time.share(selection, &options);
         let reference = references.get(&(selection.scenario as *const Scenario)).copied();
         let reference = reference.unwrap_or(&selection.scenario.name);
         let explorations = match explore_selection(selection, &server, &options, context)? {

@@ -3,13 +3,13 @@
 use std::ptr;
 
 use super::super::context::Context;
-use super::super::exit::{self, Exit};
-use super::super::explore::{Came, document, exit_of_all, explore_selection};
+use super::super::exit::Exit;
+use super::super::explore::{Came, Shares, document, exit_of_all, explore_selection};
 use super::super::reports::Reports;
 use super::super::run::Selection;
 use super::{MatrixArgs, report, tell};
 use crate::explore::{Exploration, retried};
-use crate::report::matrix::{Explored, Matrix, Unexplored};
+use crate::report::matrix::{Explored, Matrix, Skipped};
 use crate::scenario::{Level, Scenario};
 use crate::server::Server;
 
@@ -25,35 +25,23 @@ pub fn run(
     let seed = args.search.seed();
     let options = args.search.options(seed, args.time_limit);
     let (mut all, mut matrices) = (Vec::new(), Vec::new());
-    let mut left = selections.len() as u32;
-    let mut is_cut = false;
+    let mut time = Shares::new(selections);
     for scenario in scenarios {
         let mut cells = Vec::new();
         for selection in selections.iter().filter(|selection| ptr::eq(selection.scenario, scenario)) {
-            let share = options.share(left);
-            left -= 1;
-            match explore_selection(selection, server, &share, context) {
-                Ok(Came::Explored(found)) => {
+            match explore_selection(selection, server, &time.share(selection, &options), context)? {
+                Came::Explored(found) => {
                     cells.extend(found.iter().map(|found| explored(selection, found, seed)));
                     all.extend(found);
                 }
-                Ok(Came::Skipped { reason }) => {
-                    cells.extend(unexplored(selection, &Unexplored::Skipped { reason }, seed));
-                }
-                // The other forms have their part of the time.
-                Err(error) if exit::kind(&error) == Exit::Inconclusive => {
-                    is_cut = true;
-                    cells.extend(unexplored(selection, &Unexplored::Cut { reason: error.to_string() }, seed));
-                }
-                Err(error) => return Err(error),
+                Came::Skipped { reason } => cells.extend(skipped(selection, &Skipped { reason }, seed)),
             }
         }
         let matrix = Matrix::new(scenario, &cells);
         tell(&matrix, reports, context)?;
         matrices.push(matrix);
     }
-    let cut = if is_cut { Exit::Inconclusive } else { Exit::Held };
-    let exit = exit_of_all(all.iter()).max(cut);
+    let exit = exit_of_all(all.iter());
     report(&matrices, || document(server, all, seed), reports, context)?;
     Ok(exit)
 }
@@ -70,7 +58,7 @@ fn explored(selection: &Selection, exploration: &Exploration, seed: u64) -> Expl
 }
 
 /// At every level the same.
-fn unexplored(selection: &Selection, why: &Unexplored, seed: u64) -> Vec<Explored> {
+fn skipped(selection: &Selection, why: &Skipped, seed: u64) -> Vec<Explored> {
     let cell = |&isolation: &Level| Explored {
         fix: selection.fix.map(str::to_owned),
         isolation,

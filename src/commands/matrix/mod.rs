@@ -52,7 +52,7 @@ pub struct MatrixArgs {
     /// Play all schedules of every form at every level, as `isolab explore` does, in place of the staged one.
     #[arg(long)]
     explore: bool,
-    /// Give up after this time, as in 30s or 2m. With --explore all forms have a part of it.
+    /// Give up after this time, as in 30s or 2m. With --explore all forms and levels have an equal part of it.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
     time_limit: Option<Duration>,
     #[command(flatten)]

@@ -11,20 +11,18 @@ pub struct Explored {
     /// A fix or variant; none as written.
     pub fix: Option<String>,
     pub isolation: Level,
-    pub found: Result<Exploration, Unexplored>,
+    /// Or why the server cannot do it.
+    pub found: Result<Exploration, Skipped>,
     /// The SQLSTATEs that clients of the form retry.
     pub retried: Vec<String>,
     /// Drew what was random.
     pub seed: u64,
 }
 
-/// Why there is no exploration.
+/// What the server lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unexplored {
-    /// The server cannot do it.
-    Skipped { reason: String },
-    /// A limit came first.
-    Cut { reason: String },
+pub struct Skipped {
+    pub reason: String,
 }
 
 /// The errors of the schedules, joined: those that were retried, and the others.
@@ -60,11 +58,7 @@ impl Cell for Explored {
 
     /// `safe (14)`, `broken in 1 of 3`; what is too long is broken after a word.
     fn outcome(&self) -> Option<String> {
-        let exploration = match &self.found {
-            Ok(exploration) => exploration,
-            Err(Unexplored::Skipped { .. }) => return None,
-            Err(Unexplored::Cut { .. }) => return Some(Verdict::Inconclusive.name().to_owned()),
-        };
+        let exploration = self.found.as_ref().ok()?;
         let played = count(exploration.schedules);
         let verdict = if exploration.only_hangs() { "hang" } else { exploration.verdict.name() };
         Some(match exploration.verdict {
@@ -124,10 +118,9 @@ impl Cell for Explored {
         let place = format!("{form} at {}", self.isolation.sql());
         let exploration = match &self.found {
             Ok(exploration) => exploration,
-            Err(Unexplored::Skipped { reason }) => return vec![format!("{form}: n/a, it {reason}")],
-            Err(Unexplored::Cut { reason }) => return vec![format!("{place}: {reason}")],
+            Err(Skipped { reason }) => return vec![format!("{form}: n/a, it {reason}")],
         };
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = exploration.notes.iter().map(|note| format!("{place}: {note}")).collect();
         if exploration.is_unexpected() {
             let lines = self.outcome().into_iter().chain(self.second_line());
             notes.push(format!(
@@ -135,7 +128,7 @@ impl Cell for Explored {
                 lines.collect::<Vec<_>>().join(Self::WORDS.between_lines)
             ));
         }
-        if !exploration.complete {
+        if exploration.orders_left() > 0 {
             let drawn = exploration.fallback.filter(|fallback| fallback.random > 0).map(|fallback| {
                 format!(
                     "; {} at random, drawn by --seed {}",
@@ -168,7 +161,7 @@ mod tests {
         Exploration { failures: kinds.iter().map(failure).collect(), ..exploration(verdict, &[("23505", 2)]) }
     }
 
-    fn cell(found: Result<Exploration, Unexplored>) -> Explored {
+    fn cell(found: Result<Exploration, Skipped>) -> Explored {
         let isolation = Level::ReadCommitted;
         Explored { fix: None, isolation, found, retried: vec!["40001".to_owned()], seed: 7 }
     }
@@ -198,12 +191,13 @@ mod tests {
 
     #[test]
     fn what_was_not_explored_says_why() {
-        let skipped = cell(Err(Unexplored::Skipped { reason: "needs PostgreSQL 18".to_owned() }));
+        let skipped = cell(Err(Skipped { reason: "needs PostgreSQL 18".to_owned() }));
         assert_eq!((skipped.outcome(), skipped.has_verdict()), (None, false));
         assert_eq!(skipped.notes("locks"), ["locks: n/a, it needs PostgreSQL 18"]);
-        let cut = cell(Err(Unexplored::Cut { reason: "the time is over".to_owned() }));
-        assert_eq!((cut.outcome().as_deref(), cut.cost()), (Some("inconclusive"), None));
-        assert_eq!(cut.notes("locks"), ["locks at READ COMMITTED: the time is over"]);
+        let notes = vec!["the time is over".to_owned()];
+        let cut = Exploration { notes, schedules: 0, orders: 0, ..exploration(Verdict::Inconclusive, &[]) };
+        assert_eq!(shown(cut.clone()), "inconclusive / (0 played)");
+        assert_eq!(cell(Ok(cut)).notes("locks"), ["locks at READ COMMITTED: the time is over"]);
     }
 
     #[test]

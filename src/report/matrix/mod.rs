@@ -9,7 +9,7 @@ mod text;
 use crate::scenario::{Level, Scenario};
 
 pub use advice::{Advice, Cheapest, Cost};
-pub use explored::{Explored, Unexplored};
+pub use explored::{Explored, Skipped};
 
 /// For a level that a form is not meant for, and for what the server cannot do.
 const NOT_AVAILABLE: &str = "n/a";

@@ -1,0 +1,46 @@
+//! Explorations for tests.
+
+use super::{Exploration, Failure, Verdict};
+use crate::history::testing::history;
+use crate::scenario::Level;
+use crate::schedule::LeftOut;
+
+/// Of 1,400 schedules, without any failure yet.
+pub fn exploration(verdict: Verdict) -> Exploration {
+    Exploration {
+        scenario: "odd".to_owned(),
+        title: "Odd".to_owned(),
+        fix: None,
+        isolation: Level::ReadCommitted,
+        sessions: Vec::new(),
+        verdict,
+        schedules: 1400,
+        orders: 1402,
+        complete: verdict != Verdict::Inconclusive,
+        fallback: None,
+        retries: 0,
+        repaired: 0,
+        errors: Vec::new(),
+        racy: 0,
+        by_design: Vec::new(),
+        outcomes: Vec::new(),
+        failures: Vec::new(),
+        expected: None,
+        mutations: None,
+        notes: Vec::new(),
+    }
+}
+
+/// In two schedules.
+pub fn failure(kind: &str, checks: &[&str]) -> Failure {
+    Failure {
+        kind: kind.to_owned(),
+        reason: String::new(),
+        cycle: Vec::new(),
+        schedules: 2,
+        checks: checks.iter().map(|check| (*check).to_owned()).collect(),
+        left_out: LeftOut::default(),
+        differs: None,
+        history: history(Vec::new(), false),
+    }
+}
