@@ -226,6 +226,12 @@ impl Probe {
         }
         footprint.writes.extend(writes);
         footprint.locks.extend(locks);
+        if has_word(sql, "conflict") && has_word(sql, "nothing") {
+            // It fails where the row that is there already is not yet in its snapshot.
+            let targets = footprint.locks.iter().filter(|(_, mode)| *mode == LockMode::RowExclusive);
+            let tables = targets.filter_map(|(object, _)| object.space.strip_prefix("lock on ").map(Object::all));
+            footprint.probes.extend(tables);
+        }
         let written = |object: &Object| self.catalog.tables.get(&object.space).is_some_and(|facts| facts.excludes);
         footprint.everything |= footprint.writes.iter().any(written);
     }
