@@ -4,11 +4,13 @@
 //! `cargo bench --bench reduction` for all of them, or `-- NAME...` for built-in scenarios and files. A dash: more than
 //! 3,000 orders can happen, and not all were played.
 
-use std::path::Path;
+#[path = "../tests/common/shapes.rs"]
+mod shapes;
+
 use std::time::{Duration, Instant};
 
 use isolab::explore::{Exploration, Options, explore};
-use isolab::scenario::{Disk, Level, Scenario, load, parse};
+use isolab::scenario::{Level, Scenario, load};
 use isolab::server::{Fetch, FindOptions, Server};
 
 /// Not more are played of all orders.
@@ -39,10 +41,8 @@ fn main() -> anyhow::Result<()> {
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let mut programs = Vec::new();
     if named.is_empty() {
-        programs.push(("write skew 2 x 5".to_owned(), write_skew()?));
-        for sessions in 2..=4 {
-            programs.push((format!("lost update {sessions} x 4"), lost_update(sessions)?));
-        }
+        programs.push(("write skew 2 x 5".to_owned(), shapes::write_skew()));
+        programs.extend((2..=4).map(|sessions| (format!("lost update {sessions} x 4"), shapes::lost_update(sessions))));
     }
     let names = if named.is_empty() { BUILT_IN.map(str::to_owned).to_vec() } else { named };
     for name in names {
@@ -83,35 +83,4 @@ fn timed(server: &Server, scenario: &Scenario, level: Level, reduces: bool) -> a
     let mut explored = explore(server, scenario, None, &[level], &options, &mut || ())?;
     let exploration = explored.pop().ok_or_else(|| anyhow::anyhow!("no level was explored"))?;
     Ok((exploration, begin.elapsed().as_secs_f64()))
-}
-
-fn scenario(text: &str) -> anyhow::Result<Scenario> {
-    let parsed = parse(&Disk, Path::new("program.sql"), text);
-    parsed.map(|parsed| parsed.scenario).map_err(|mistakes| anyhow::anyhow!("{mistakes:?}"))
-}
-
-/// Two sessions read two rows, and each writes one: five choices each.
-fn write_skew() -> anyhow::Result<Scenario> {
-    let session = |name: &str, id: u8| {
-        format!(
-            "-- @session {name}\nSELECT on_call FROM doctors WHERE id = 1;\nSELECT on_call FROM doctors WHERE id = 2;\n\
-             SELECT 1;\nUPDATE doctors SET on_call = false WHERE id = {id};\n"
-        )
-    };
-    scenario(&format!(
-        "-- @title Write skew\n-- @schema\nCREATE TABLE doctors (id int PRIMARY KEY, on_call bool NOT NULL);\n\
-         -- @setup\nINSERT INTO doctors VALUES (1, true), (2, true);\n{}{}",
-        session("a", 1),
-        session("b", 2)
-    ))
-}
-
-/// Sessions that read a counter and write one more: four choices each.
-fn lost_update(sessions: usize) -> anyhow::Result<Scenario> {
-    let body = "SELECT v FROM counter WHERE id = 1 \\gset\nSELECT 1;\nUPDATE counter SET v = :v + 1 WHERE id = 1;\n";
-    let sessions: String = (1..=sessions).map(|number| format!("-- @session s{number}\n{body}")).collect();
-    scenario(&format!(
-        "-- @title Lost update\n-- @schema\nCREATE TABLE counter (id int PRIMARY KEY, v int NOT NULL);\n\
-         -- @setup\nINSERT INTO counter VALUES (1, 0);\n{sessions}"
-    ))
 }

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::forms::{explored, options};
+use common::forms::{explored, losses, options};
+use common::shapes;
 use isolab::explore::{Options, Verdict};
 use isolab::scenario::{Level, Scenario, load};
 use isolab::server::{FindOptions, Server};
@@ -20,6 +21,32 @@ fn write_skew_takes_three_schedules_below_serializable() {
     assert_eq!((found[0].schedules, found[1].schedules), (3, 3));
     assert!(found[2].schedules <= 15, "{}", found[2].schedules);
     assert!(found.iter().all(|found| found.complete && found.orders == 70));
+}
+
+/// At READ COMMITTED, REPEATABLE READ and SERIALIZABLE.
+fn at_most(scenario: &Scenario, orders: u64, schedules: [u64; 3]) {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let found = explored(&server, scenario, None, &Level::ALL, &options(true, 1_000, 120));
+    assert!(found.iter().all(|found| found.complete && found.orders == orders), "{}", scenario.title);
+    let played: Vec<u64> = found.iter().map(|found| found.schedules).collect();
+    let is_few = played.iter().zip(schedules).all(|(played, most)| *played <= most);
+    assert!(is_few, "{}: {played:?} and not at most {schedules:?}", scenario.title);
+}
+
+#[test]
+fn a_write_skew_with_five_choices_each_takes_few_schedules() {
+    let scenario = shapes::write_skew();
+    at_most(&scenario, 252, [3, 3, 15]);
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let [all, reduced] = [false, true].map(|reduces| {
+        explored(&server, &scenario, None, &[Level::Serializable], &options(reduces, 300, 60)).remove(0)
+    });
+    assert_eq!((losses(&all, &reduced), all.schedules), (String::new(), 252));
+}
+
+#[test]
+fn a_lost_update_of_three_sessions_takes_few_schedules() {
+    at_most(&shapes::lost_update(3), 34_650, [100, 60, 190]);
 }
 
 #[test]

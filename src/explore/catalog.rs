@@ -9,9 +9,9 @@ use crate::runner::{RunError, Stage};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableFacts {
     /// The expression for a row's key; none where it has no primary key.
-    key: Option<String>,
+    pub key: Option<String>,
     /// An expression for each unique index: the values that it looks at, behind its name.
-    unique: Vec<String>,
+    pub unique: Vec<String>,
     /// Its keys are drawn by the server, and nobody looks at them.
     pub is_generated: bool,
     /// Tables with a foreign key to it.
@@ -20,6 +20,8 @@ pub struct TableFacts {
     pub is_deferred: bool,
     /// It has an exclusion constraint, or a key over periods.
     pub excludes: bool,
+    /// The columns in its indexes; none where something else than a new value for one of them may make a new entry.
+    pub indexed: Option<Vec<String>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -38,6 +40,7 @@ pub struct Version {
     pub xmin: String,
     pub xmax: String,
     pub unique: Vec<String>,
+    pub bytes: u64,
 }
 
 /// All rows by table and key, and what the sequences have come to.
@@ -59,7 +62,16 @@ SELECT c.oid::regclass::text,
          WHERE f.contype = 'f' AND f.confrelid = c.oid),
        EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgdeferrable)::text,
        EXISTS (SELECT FROM pg_index x WHERE x.indisexclusion AND x.indrelid = c.oid)::text,
-       (c.relkind = 'p' OR EXISTS (SELECT FROM pg_inherits h WHERE c.oid IN (h.inhrelid, h.inhparent)))::text
+       (c.relkind = 'p' OR EXISTS (SELECT FROM pg_inherits h WHERE c.oid IN (h.inhrelid, h.inhparent)))::text,
+       CASE WHEN NOT c.relhasrules
+             AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
+             AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attgenerated <> '')
+             AND NOT EXISTS (SELECT FROM pg_index i
+                              WHERE i.indrelid = c.oid AND (i.indexprs IS NOT NULL OR i.indpred IS NOT NULL))
+            THEN (SELECT coalesce(string_agg(a.attname, ' '), '') FROM pg_attribute a
+                   WHERE a.attrelid = c.oid
+                     AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND a.attnum = ANY (i.indkey)))
+       END
   FROM pg_class c
  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
    AND c.relname NOT IN ('isolab_told', 'isolab_read')";
@@ -89,7 +101,8 @@ impl Catalog {
     pub fn find(stage: &mut Stage, contents: &Contents) -> Result<Catalog, RunError> {
         let mut catalog = Catalog::default();
         for row in stage.query(TABLES)?.rows {
-            let [Some(table), key, referenced_by, Some(deferred), Some(excludes), Some(inherits)] = row.as_slice()
+            let [Some(table), key, referenced_by, Some(deferred), Some(excludes), Some(inherits), indexed] =
+                row.as_slice()
             else {
                 continue;
             };
@@ -107,6 +120,7 @@ impl Catalog {
                 referenced_by: referenced_by.iter().flat_map(|names| names.split(' ')).map(str::to_owned).collect(),
                 is_deferred: deferred == "true",
                 excludes: excludes == "true",
+                indexed: indexed.as_ref().map(|names| names.split_whitespace().map(str::to_owned).collect()),
             };
             catalog.tables.insert(table.clone(), facts);
         }
@@ -140,14 +154,15 @@ impl Catalog {
             let key = facts.key.as_deref().unwrap_or("ctid::text");
             let unique = facts.unique.iter().map(|values| format!(", {values}")).collect::<String>();
             format!(
-                "SELECT {}, {key}, ctid::text, xmin::text, xmax::text, concat_ws(chr({UNIT_SEPARATOR}), NULL{unique}) FROM {table}",
+                "SELECT {}, {key}, ctid::text, xmin::text, xmax::text, concat_ws(chr({UNIT_SEPARATOR}), NULL{unique}), \
+                 pg_column_size({table}.*)::text FROM {table}",
                 text(table)
             )
         });
         let sequences = self.sequences.iter().map(|sequence| {
             let name = text(sequence);
             format!(
-                "SELECT NULL, {name}, coalesce(pg_sequence_last_value({name}::regclass), 0)::text, NULL, NULL, NULL"
+                "SELECT NULL, {name}, coalesce(pg_sequence_last_value({name}::regclass), 0)::text, NULL, NULL, NULL, NULL"
             )
         });
         let question = rows.chain(sequences).collect::<Vec<_>>().join(" UNION ALL ");
@@ -157,11 +172,11 @@ impl Catalog {
         }
         for row in stage.query(&question)?.rows {
             match row.as_slice() {
-                [Some(table), Some(key), Some(ctid), Some(xmin), Some(xmax), unique] => {
+                [Some(table), Some(key), Some(ctid), Some(xmin), Some(xmax), unique, Some(bytes)] => {
                     let [ctid, xmin, xmax] = [ctid, xmin, xmax].map(String::clone);
                     let values = unique.iter().flat_map(|values| values.split(char::from(UNIT_SEPARATOR)));
                     let unique = values.filter(|value| !value.is_empty()).map(str::to_owned).collect();
-                    let version = Version { ctid, xmin, xmax, unique };
+                    let version = Version { ctid, xmin, xmax, unique, bytes: bytes.parse().unwrap_or(u64::MAX) };
                     snapshot.rows.insert((table.clone(), key.clone()), version);
                 }
                 [None, Some(sequence), Some(value), ..] => {

@@ -108,7 +108,7 @@ fn sets_a_level(sql: &str) -> bool {
     sql.contains("isolation level") || sql.contains("transaction_isolation")
 }
 
-fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
+pub fn programs(plan: &Plan) -> impl Iterator<Item = &Program> {
     plan.sessions.iter().flat_map(|session| &session.calls).map(|call| &call.transaction.program)
 }
 

@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::schedule::{Footprint, groups};
+use crate::schedule::{Footprint, Object, groups};
+
+/// Rows of one page that a transaction reads before the server locks the page: `max_pred_locks_per_page`, unless set.
+const MOST_ROWS: usize = 2;
 
 /// A session's index and the number of its call.
 type CallOf = (usize, usize);
@@ -48,6 +51,27 @@ impl Footprints {
         let known = Arc::clone(call);
         absorb(call, &footprint);
         *call != known
+    }
+
+    /// Widens what is read row by row where a transaction may read more rows than the server locks one by one at
+    /// SERIALIZABLE: at the next it locks the page in their stead.
+    pub fn lock_pages(&mut self) {
+        for (of, call) in &mut self.calls {
+            let spaces: HashSet<String> = call.reads.iter().map(|object| object.space.clone()).collect();
+            let is_many = |space: &String| {
+                let mut rows = call.reads.iter().filter(|object| object.space == *space);
+                rows.clone().count() > MOST_ROWS || rows.any(|object| object.key.is_none())
+            };
+            let wide: Vec<String> = spaces.into_iter().filter(is_many).collect();
+            let statements = self.statements.get_mut(of).into_iter().flat_map(HashMap::values_mut);
+            for footprint in statements.chain([call]) {
+                let read = |space: &&String| footprint.reads.iter().any(|object| object.space == **space);
+                let pages: Vec<Object> = wide.iter().filter(read).map(Object::all).collect();
+                if !pages.iter().all(|page| footprint.reads.contains(page)) {
+                    Arc::make_mut(footprint).reads.extend(pages);
+                }
+            }
+        }
     }
 
     pub fn of_statement(&self, session: usize, call: usize, sql: &str) -> Arc<Footprint> {
@@ -110,7 +134,6 @@ fn without_values(sql: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::Object;
 
     fn writes(key: &str) -> Footprint {
         Footprint { writes: [Object::one("teams", key)].into(), ..Footprint::default() }
@@ -142,6 +165,25 @@ mod tests {
         assert!(!footprints.meet((0, 0), "UPDATE teams SET spent = 1 WHERE id = 'c'"), "any row is known by now");
         assert!(footprints.of_call(0, 0).writes.contains(&Object::all("teams")));
         assert!(footprints.meet((0, 0), "DELETE FROM teams") && footprints.of_call(0, 0).everything);
+    }
+
+    #[test]
+    fn who_reads_a_third_row_locks_the_page() {
+        let read = |key| Footprint { reads: [Object::one("teams", key)].into(), ..Footprint::default() };
+        let select = |key: &str| format!("SELECT FROM teams WHERE id = '{key}'");
+        let whole = Object::all("teams");
+        let mut footprints = Footprints::default();
+        for key in ["a", "b"] {
+            footprints.add((0, 0), &select(key), &read(key));
+        }
+        footprints.lock_pages();
+        assert!(!footprints.of_statement(0, 0, &select("a")).reads.contains(&whole));
+        footprints.add((0, 0), &select("c"), &read("c"));
+        footprints.add((0, 0), "SELECT 1", &Footprint::default());
+        footprints.lock_pages();
+        assert!(footprints.of_statement(0, 0, &select("a")).reads.contains(&whole));
+        assert!(footprints.of_call(0, 0).reads.contains(&whole));
+        assert!(footprints.of_statement(0, 0, "SELECT 1").reads.is_empty());
     }
 
     #[test]

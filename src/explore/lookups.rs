@@ -11,6 +11,8 @@ pub struct Lookups {
     equalities: BTreeMap<String, usize>,
     /// Scanned in another way.
     ranges: BTreeSet<String>,
+    /// Scanned for a key that depends on other rows, or without going to the table.
+    varying: BTreeSet<String>,
 }
 
 impl Lookups {
@@ -28,6 +30,11 @@ impl Lookups {
         !self.ranges.contains(index) && self.equalities.get(index).is_some_and(|compared| *compared == columns)
     }
 
+    /// Whether an index is scanned for keys that the statement's text names, and the rows are looked at in the table.
+    pub fn is_fixed(&self, index: &str) -> bool {
+        !self.varying.contains(index)
+    }
+
     /// Whether the plan scans an index at all.
     pub fn has(&self, index: &str) -> bool {
         self.ranges.contains(index) || self.equalities.contains_key(index)
@@ -39,6 +46,9 @@ impl Lookups {
             Value::Object(node) => {
                 if let Some(index) = node.get("Index Name").and_then(Value::as_str) {
                     self.note(index, node.get("Index Cond").and_then(Value::as_str).unwrap_or_default());
+                    if node.get("Node Type").and_then(Value::as_str) == Some("Index Only Scan") {
+                        self.varying.insert(index.to_owned());
+                    }
                 }
                 node.values().for_each(|item| self.visit(item));
             }
@@ -51,6 +61,10 @@ impl Lookups {
         let compared = condition.matches(" = ").count();
         let is_equality =
             compared > 0 && !["<", ">", "ANY", " OR ", "~", "@", "&&"].iter().any(|other| condition.contains(other));
+        let is_literal = |value: &str| value.starts_with(|c: char| c == '?' || c.is_ascii_digit());
+        if !condition.split(" = ").skip(1).all(is_literal) {
+            self.varying.insert(index.to_owned());
+        }
         if is_equality {
             let known = self.equalities.entry(index.to_owned()).or_insert(compared);
             *known = compared.min(*known);
@@ -78,6 +92,15 @@ mod tests {
         assert!(lookups("(id = 'a = b'::text)").is_single("teams_pkey", 1));
         assert!(lookups("((a = 1) AND (b = 2))").is_single("teams_pkey", 2));
         assert!(!lookups("(a = 1)").is_single("teams_pkey", 2));
+    }
+
+    #[test]
+    fn a_key_from_another_row_varies() {
+        assert!(lookups("((a = 1) AND (b = '-2'::integer))").is_fixed("teams_pkey"));
+        assert!(!lookups("(id = o.team)").is_fixed("teams_pkey"));
+        assert!(!lookups("(id = (InitPlan 1).col1)").is_fixed("teams_pkey"));
+        let plan = r#"{"Node Type": "Index Only Scan", "Index Name": "teams_pkey", "Index Cond": "(id = 1)"}"#;
+        assert!(!Lookups::parse(plan).is_fixed("teams_pkey"));
     }
 
     #[test]

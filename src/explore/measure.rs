@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::catalog::{Catalog, Snapshot};
 use super::contents::Contents;
 use super::footprints::Footprints;
+use super::pages::Pages;
 use super::probe::{NEW_ROW, Probe};
 use crate::history::StatementError;
 use crate::program::{Answer, Control, Interpreter, Request};
@@ -40,7 +41,8 @@ pub fn measure(
     for session in 0..plan.sessions.len() {
         connections.push(stage.connect_session(session, level, settings)?);
     }
-    let probe = Probe { catalog, by_row, snapshot: Snapshot::default(), labels: Default::default(), deadline };
+    let pages = Pages::find(stage, plan)?;
+    let probe = Probe { catalog, by_row, pages, snapshot: Snapshot::default(), labels: Default::default(), deadline };
     let footprints = Footprints::default();
     let mut measurement =
         Measurement { stage, plan, level, probe, connections, footprints, committed: Vec::new(), open: Vec::new() };
@@ -48,7 +50,11 @@ pub fn measure(
     for order in serial_orders(&calls) {
         measurement.measure_order(&order)?;
     }
-    Ok(Some(measurement.footprints))
+    let mut footprints = measurement.footprints;
+    if !by_row {
+        footprints.lock_pages();
+    }
+    Ok(Some(footprints))
 }
 
 struct Measurement<'m, 'a> {

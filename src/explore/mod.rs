@@ -19,6 +19,7 @@ mod naming;
 mod oracle;
 mod orders;
 mod outcome;
+mod pages;
 mod playing;
 mod probe;
 mod repeating;

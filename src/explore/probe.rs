@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::catalog::{Catalog, Snapshot, Version};
 use super::locks::{self, Lock};
 use super::lookups::Lookups;
+use super::pages::Pages;
 use super::words::{first_word, has_word};
 use crate::runner::{RunError, Stage};
 use crate::schedule::{Footprint, LockMode, Object};
@@ -18,6 +19,7 @@ pub struct Probe {
     /// Footprints by row, where what a predicate means does not depend on the plan; at SERIALIZABLE what a plan locks
     /// counts as it is.
     pub by_row: bool,
+    pub pages: Pages,
     pub snapshot: Snapshot,
     /// Names for rows with a generated key, by their table and key: who inserted them, as which.
     pub labels: BTreeMap<(String, String), String>,
@@ -57,12 +59,13 @@ impl Probe {
         locks::note_advisory(&held, &locks, sql, &mut footprint);
         self.note_candidates(sql, &mut footprint);
         self.widen(sql, &mut footprint);
+        self.note_entries(sql, &mut footprint);
         Ok((answer, Some(footprint)))
     }
 
     fn lookups(&self, connection: &mut Connection, sql: &str) -> Result<Lookups, RunError> {
         let explainable = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "WITH", "VALUES"];
-        if !self.by_row || !explainable.contains(&first_word(sql).as_str()) {
+        if !(self.by_row || self.pages.are_known) || !explainable.contains(&first_word(sql).as_str()) {
             return Ok(Lookups::default());
         }
         // Before the transaction: EXPLAIN takes locks of its own.
@@ -151,6 +154,9 @@ impl Probe {
                 }
                 ("SIReadLock", _, Some(index)) if self.is_single(lock, index, lookups, footprint) => {
                     looked_up.insert(lock.table.clone());
+                    if !self.by_row {
+                        footprint.lookups.insert(lock.table.clone());
+                    }
                 }
                 ("SIReadLock", _, _) => {
                     footprint.reads.insert(Object::all(&lock.table));
@@ -181,7 +187,9 @@ impl Probe {
                 |(object, mode): &(Object, LockMode)| object.space == lock.table && *mode == LockMode::ForKeyShare;
             !lookups.has(index) && footprint.locks.iter().any(shared)
         };
-        self.by_row && lock.is_unique && (lookups.is_single(index, lock.index_columns) || checks_a_key())
+        let is_known = if self.by_row { true } else { self.pages.are_known && lookups.is_fixed(index) };
+        let is_single = is_known && lookups.is_single(index, lock.index_columns);
+        lock.is_unique && (is_single || (self.by_row && checks_a_key()))
     }
 
     /// The row that was, or is, at a place in a table.
@@ -204,6 +212,18 @@ impl Probe {
         footprint.locks.extend(changed.iter().map(|object| (object.clone(), change)));
         footprint.locks.extend(locked.into_iter().map(|object| (object, locks::row_lock_of(sql))));
         footprint.writes.extend(changed);
+    }
+
+    /// Tables whose indexes get new entries, or may in another state.
+    fn note_entries(&self, sql: &str, footprint: &mut Footprint) {
+        let written: BTreeSet<&String> = footprint.writes.iter().map(|object| &object.space).collect();
+        let adds = |table: &&String| {
+            let facts = self.catalog.tables.get(*table);
+            !facts.is_some_and(|facts| self.pages.keep_entries(table, facts, &self.snapshot, sql))
+        };
+        if !self.by_row {
+            footprint.entries = written.into_iter().filter(adds).cloned().collect();
+        }
     }
 
     /// What another state of the tables may turn into other rows.

@@ -35,6 +35,9 @@ impl Knowledge {
                 _ => {}
             }
         }
+        if self.rules == Rules::Serializable {
+            footprints.lock_pages();
+        }
         let groups = Arc::new(footprints.groups(sessions));
         is_new.then_some(Knowledge { rules: self.rules, footprints, groups })
     }

@@ -44,6 +44,10 @@ pub struct Footprint {
     pub locks: BTreeSet<(Object, LockMode)>,
     /// State that it looks at outside its snapshot: who holds a lock, whether a referenced row is there.
     pub probes: BTreeSet<Object>,
+    /// At SERIALIZABLE, tables of which it reads single rows by an index: a new entry there is a conflict.
+    pub lookups: BTreeSet<String>,
+    /// Tables whose indexes may get new entries.
+    pub entries: BTreeSet<String>,
 }
 
 /// A part of what a choice brought about.
@@ -141,6 +145,8 @@ impl Footprint {
         self.writes.extend(other.writes.iter().cloned());
         self.locks.extend(other.locks.iter().cloned());
         self.probes.extend(other.probes.iter().cloned());
+        self.lookups.extend(other.lookups.iter().cloned());
+        self.entries.extend(other.entries.iter().cloned());
     }
 
     /// The same with every key of the spaces that it touches, for a statement whose keys are not known.
@@ -152,21 +158,25 @@ impl Footprint {
             writes: widen(&self.writes),
             locks: self.locks.iter().map(|(object, mode)| (Object::all(&object.space), *mode)).collect(),
             probes: widen(&self.probes),
+            lookups: self.lookups.clone(),
+            entries: self.entries.clone(),
         }
     }
 
     /// Whether it reads or writes anything.
     fn has_rows(&self) -> bool {
-        self.everything || !(self.reads.is_empty() && self.writes.is_empty() && self.probes.is_empty())
+        self.everything
+            || !(self.reads.is_empty() && self.writes.is_empty() && self.probes.is_empty() && self.lookups.is_empty())
     }
 
-    /// Whether this reads, inside or outside its snapshot, or writes what the other wrote.
+    /// Whether this reads, inside or outside its snapshot or on the way, or writes what the other wrote.
     pub fn touches_writes_of(&self, other: &Footprint) -> bool {
         self.everything
             || other.everything
             || meet(&self.reads, &other.writes)
             || meet(&self.probes, &other.writes)
             || meet(&self.writes, &other.writes)
+            || !self.lookups.is_disjoint(&other.entries)
     }
 
     fn lock_conflicts_with(&self, other: &Footprint) -> bool {

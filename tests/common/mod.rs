@@ -4,6 +4,7 @@
 
 pub mod forms;
 pub mod random_program;
+pub mod shapes;
 
 use isolab::server::{Extra, Fetch, FindOptions, PgBin, Server, Throwaway};
 
