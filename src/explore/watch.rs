@@ -55,7 +55,7 @@ struct Watched {
     in_transaction: bool,
     snapshot_taken: bool,
     /// What its transaction has touched so far.
-    touched: Footprint,
+    touched: Arc<Footprint>,
     /// The statement that was sent last: what it touches, and what its call as a whole does.
     statement: Arc<Footprint>,
     call: Arc<Footprint>,
@@ -126,7 +126,7 @@ impl Watch {
         let each_statement = self.knowledge.rules == Rules::ReadCommitted;
         let snapshot = each_statement || !watched.snapshot_taken;
         watched.snapshot_taken = true;
-        watched.touched.absorb(&watched.statement);
+        Arc::make_mut(&mut watched.touched).absorb(&watched.statement);
         atoms.push(watched.atom(event.session, AtomKind::Issue { snapshot, waits: false }));
     }
 
@@ -141,14 +141,17 @@ impl Watch {
         let watched = &mut self.sessions[session];
         watched.in_transaction = false;
         watched.snapshot_taken = false;
-        let footprint = Arc::new(std::mem::take(&mut watched.touched));
-        atoms.push(Atom { session, kind, footprint, transaction: Arc::clone(&watched.call) });
+        let footprint = std::mem::take(&mut watched.touched);
+        let (touched, transaction) = (Arc::clone(&footprint), Arc::clone(&watched.call));
+        atoms.push(Atom { session, kind, footprint, touched, transaction });
     }
 }
 
 impl Watched {
     fn atom(&self, session: usize, kind: AtomKind) -> Atom {
-        Atom { session, kind, footprint: Arc::clone(&self.statement), transaction: Arc::clone(&self.call) }
+        let (footprint, touched, transaction) = (&self.statement, &self.touched, &self.call);
+        let [footprint, touched, transaction] = [footprint, touched, transaction].map(Arc::clone);
+        Atom { session, kind, footprint, touched, transaction }
     }
 }
 

@@ -57,6 +57,8 @@ pub struct Atom {
     pub kind: AtomKind,
     /// Of the statement; of an end, that of its whole transaction.
     pub footprint: Arc<Footprint>,
+    /// What its transaction has touched until then, this included.
+    pub touched: Arc<Footprint>,
     /// Of the whole transaction, whatever it has come to.
     pub transaction: Arc<Footprint>,
 }
@@ -165,8 +167,11 @@ impl Footprint {
 
     /// Whether it reads or writes anything.
     fn has_rows(&self) -> bool {
-        self.everything
-            || !(self.reads.is_empty() && self.writes.is_empty() && self.probes.is_empty() && self.lookups.is_empty())
+        self.has_reads() || !self.writes.is_empty()
+    }
+
+    fn has_reads(&self) -> bool {
+        self.everything || !(self.reads.is_empty() && self.probes.is_empty() && self.lookups.is_empty())
     }
 
     /// Whether this reads, inside or outside its snapshot or on the way, or writes what the other wrote.
@@ -223,14 +228,12 @@ impl Consequence {
     fn statements_depend(&self, left: &Atom, right: &Atom) -> bool {
         let waits = |atom: &Atom| matches!(atom.kind, AtomKind::Issue { waits: true, .. });
         let (one, other) = (&left.footprint, &right.footprint);
-        let is_noticed = || meet_either_way(one, other);
         // Either of two that wait may turn out to close a cycle.
         (waits(left) && waits(right))
             || one.lock_conflicts_with(other)
             || one.probes_locks_of(other)
             || other.probes_locks_of(one)
-            // Who notices a dependency, at the read or at the write, decides who is its victim.
-            || (self.rules == Rules::Serializable && is_noticed())
+            || (self.rules == Rules::Serializable && (dooms(left, right) || dooms(right, left)))
     }
 
     fn statement_depends_on_end(&self, statement: &Atom, end: &Atom) -> bool {
@@ -257,6 +260,14 @@ impl Consequence {
     fn are_connected(&self, left: &Atom, right: &Atom) -> bool {
         self.groups.get(left.session) == self.groups.get(right.session)
     }
+}
+
+/// Who notices a dependency, at the read or at the write, decides who is its victim. And who reads what another one has
+/// written dooms the writer if that has read something older than a third one's commit, which fails it at once if it
+/// comes second.
+fn dooms(reader: &Atom, writer: &Atom) -> bool {
+    reader.footprint.touches_writes_of(&writer.footprint)
+        || (writer.footprint.has_reads() && reader.footprint.touches_writes_of(&writer.touched))
 }
 
 fn meet_either_way(one: &Footprint, other: &Footprint) -> bool {
@@ -296,8 +307,8 @@ mod tests {
     }
 
     fn choice(rules: Rules, session: usize, kind: AtomKind, statement: &Footprint, whole: &Footprint) -> Consequence {
-        let (footprint, transaction) = (Arc::new(statement.clone()), Arc::new(whole.clone()));
-        let atoms = vec![Atom { session, kind, footprint, transaction }];
+        let [footprint, touched, transaction] = [statement, whole, whole].map(|footprint| Arc::new(footprint.clone()));
+        let atoms = vec![Atom { session, kind, footprint, touched, transaction }];
         Consequence { session, rules, atoms, groups: Arc::new(vec![0, 0, 1]) }
     }
 
@@ -344,6 +355,28 @@ mod tests {
         assert!(end(Rules::Serializable, 0).depends_on(&end(Rules::Serializable, 1)));
         assert!(!end(Rules::Serializable, 0).depends_on(&end(Rules::Serializable, 2)));
         assert!(!end(Rules::RepeatableRead, 0).depends_on(&end(Rules::RepeatableRead, 1)));
+    }
+
+    #[test]
+    fn at_serializable_a_read_may_doom_who_has_written() {
+        let (reads, writes) = (footprint(&[row("a")], &[]), footprint(&[], &[row("a")]));
+        let (elsewhere, nowhere) = (footprint(&[row("b")], &[]), Footprint::default());
+        let read = |rules, statement| choice(rules, 0, LATER, statement, statement);
+        let after_write = |rules, statement| choice(rules, 1, LATER, statement, &writes);
+        let (serializable, below) = (Rules::Serializable, Rules::RepeatableRead);
+        assert!(read(serializable, &reads).depends_on(&after_write(serializable, &elsewhere)));
+        assert!(!read(below, &reads).depends_on(&after_write(below, &elsewhere)));
+        assert!(!read(serializable, &reads).depends_on(&after_write(serializable, &nowhere)));
+        assert!(!read(serializable, &elsewhere).depends_on(&after_write(serializable, &elsewhere)));
+    }
+
+    #[test]
+    fn a_new_entry_meets_who_came_by_the_index() {
+        let came = Footprint { lookups: ["teams".to_owned()].into(), ..footprint(&[row("a")], &[]) };
+        let makes = Footprint { entries: ["teams".to_owned()].into(), ..footprint(&[], &[row("b")]) };
+        assert!(came.touches_writes_of(&makes));
+        assert!(!came.touches_writes_of(&footprint(&[], &[row("b")])));
+        assert_eq!(groups(&[came, makes]), [0, 0]);
     }
 
     #[test]
