@@ -303,6 +303,24 @@ fn a_check_that_asks_for_errors_fails_though_a_retry_repairs_the_data() {
 }
 
 #[test]
+fn a_timeout_is_not_explored() {
+    let (code, document) = json(&["explore", "ddl-lock-queue", "--isolation", "read-committed", "--no-reduce"]);
+    let found = &document["explore"][0];
+    assert_eq!((code, &found["verdict"]), (5, &"inconclusive".into()));
+    assert!(found["notes"][0].as_str().expect("a note").contains("timeout"), "{found:#}");
+}
+
+#[test]
+fn who_asks_who_is_running_gets_no_serial_answer_by_design() {
+    let asks = "SELECT pg_snapshot_xmin(pg_current_snapshot()) = pg_snapshot_xmax(pg_current_snapshot()) AS alone";
+    let (_folder, file) = file(&format!(
+        "-- @title Asks\n-- @schema\nCREATE TABLE t (v int);\n-- @setup\nINSERT INTO t VALUES (0);\n\
+         -- @session a\n{asks};\n-- @session b\nUPDATE t SET v = 1;\nSELECT 1;\n"
+    ));
+    assert_eq!(isolab(&["explore", &file]).0, 0);
+}
+
+#[test]
 fn a_deadlock_that_is_foreseen_contradicts_nothing() {
     let (code, document) = json(&["explore", "deadlock-lock-order", "--isolation", "all"]);
     let found = document["explore"].as_array().expect("explorations");

@@ -58,5 +58,5 @@ SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up')
   INSERT INTO invoices VALUES (:number, 'dora') ON CONFLICT DO NOTHING;
   \set stored :ROW_COUNT = 1
 \endwhile
--- @expect read-committed: waits
+-- @expect read-committed: waits, explored anomaly
 -- @expect repeatable-read, serializable: stopped 40001 at shop insert then holds

@@ -40,5 +40,5 @@ SELECT count(*) FROM orders;
 -- @retry 10 also 23503
 -- @check the order of a customer who exists gets through
 SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE told IN ('failed', 'gave up'));
--- @expect read-committed: prevented
+-- @expect read-committed: prevented, explored anomaly
 -- @expect repeatable-read, serializable: stopped 23503 at worker insert then holds

@@ -56,4 +56,5 @@ SELECT FROM prices LIMIT 1;
 SELECT count(*) AS customers FROM customers \gset
 \step prices
 SELECT count(*) AS prices FROM prices \gset
--- @expect all: waits
+-- @expect read-committed: waits
+-- @expect repeatable-read, serializable: waits, explored happens

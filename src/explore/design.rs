@@ -2,10 +2,12 @@
 
 use super::contents::{ColumnKind, Contents};
 use crate::program::{Action, Control, Program};
+use crate::scenario::template::Template;
 use crate::scenario::{Level, Plan, Scenario};
 
-/// Words of statements, and what they stand for.
-const WORDS: [(&str, &str); 8] = [
+/// Words of statements, and what they stand for; first those that tell what others are doing.
+const WORDS: [(&str, &str); 9] = [
+    ("pg_current_snapshot", "a snapshot tells who is running"),
     ("skip locked", "SKIP LOCKED passes over rows that others hold"),
     ("nowait", "NOWAIT tells who holds a lock"),
     ("pg_try_advisory", "a try-lock tells who holds a lock"),
@@ -39,9 +41,17 @@ pub fn reasons(scenario: &Scenario, plan: &Plan, contents: &Contents) -> Vec<&'s
     reasons
 }
 
-/// Whether who holds a lock decides what a session does.
-pub fn looks_at_locks(plan: &Plan) -> bool {
-    WORDS[..4].iter().any(|(word, _)| programs(plan).any(|program| sql_has(program, word)))
+/// Whether what others are doing, such as who holds a lock, decides what a session does.
+pub fn looks_at_others(plan: &Plan) -> bool {
+    WORDS[..5].iter().any(|(word, _)| programs(plan).any(|program| sql_has(program, word)))
+}
+
+/// Whether a timeout may end a statement: a matter of time, of which exploring lets none pass.
+pub fn has_timeout(plan: &Plan) -> bool {
+    let setups = plan.sessions.iter().flat_map(|session| &session.setup);
+    let sets_one = |sql: &str| sql.contains("_timeout") && !sql.contains("deadlock_timeout");
+    setups.map(Template::written).any(|sql| sets_one(&sql.to_lowercase()))
+        || programs(plan).any(|program| sql_has(program, "_timeout") && !sql_has(program, "deadlock_timeout"))
 }
 
 /// Whether its reads, writes and locks are all that its sessions have in common.

@@ -87,6 +87,7 @@ mod tests {
                 variant("serializable", true, &[Level::Serializable]),
                 variant("for-update", true, &[]),
             ],
+            is_menu: false,
         }
     }
 

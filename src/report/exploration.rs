@@ -10,6 +10,29 @@ use crate::explore::{Exploration, Failure, Fallback, MutationKind, Verdict};
 use crate::scenario::Level;
 use crate::verdict::Expected;
 
+/// A set of steps of a `.spec` file at one level, in few lines: what goes wrong is named and not drawn.
+pub fn of_step_set(style: Style, exploration: &Exploration, reference: &str, seed: u64) -> String {
+    let mut lines = vec![headline(style, exploration)];
+    lines.extend(coverage(exploration, seed).iter().flat_map(|text| indented(style, text)));
+    for failure in &exploration.failures {
+        lines.extend(failure_head(style, failure));
+        lines.extend(not_repeatable(style, failure));
+        lines.push(replay_line(exploration, failure, reference));
+    }
+    lines.extend(mutation_lines(style, exploration));
+    lines.push(String::new());
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+/// How many sets of steps a `.spec` file is made of.
+pub fn step_sets(style: Style, file: &str, sets: usize) -> String {
+    let text = format!(
+        "{file}: {} in its permutations, each explored in every order",
+        count_as(sets as u64, "set of steps", "sets of steps")
+    );
+    wrap(&text, style.width, 2).into_iter().map(|line| line + "\n").chain(["\n".to_owned()]).collect()
+}
+
 /// One form at one level. `reference` is what names the scenario on a command line, `seed` drew what was random.
 pub fn render(style: Style, exploration: &Exploration, reference: &str, seed: u64) -> String {
     let mut lines = vec![headline(style, exploration)];
@@ -155,10 +178,7 @@ fn fallback_lines(exploration: &Exploration, fallback: &Fallback, seed: u64) -> 
 }
 
 fn failure_lines(style: Style, exploration: &Exploration, failure: &Failure, reference: &str) -> Vec<String> {
-    let checks: Vec<String> = failure.checks.iter().map(|check| format!("check \"{check}\" fails")).collect();
-    let checks = if checks.is_empty() { String::new() } else { format!(": {}", checks.join(", ")) };
-    let head = format!("{} in {}{checks}", failure.kind, count(failure.schedules, "schedule"));
-    let mut lines = indented(style, &head).iter().map(|line| style.paint(Ink::Bad, line)).collect::<Vec<_>>();
+    let mut lines = failure_head(style, failure);
     lines.push(String::new());
     let inner = Style { width: style.width.saturating_sub(4), ..style };
     lines.extend(
@@ -168,13 +188,27 @@ fn failure_lines(style: Style, exploration: &Exploration, failure: &Failure, ref
     lines.extend(left_out(failure).iter().flat_map(|text| indented(style, text)));
     lines.extend(failure.cycle.iter().flat_map(|dependency| indented(style, dependency)));
     lines.extend(indented(style, &failure.reason));
-    if let Some(differs) = &failure.differs {
-        let text = format!("not repeatable, played twice the same schedule differs: {differs}");
-        lines.extend(indented(style, &text).iter().map(|line| style.paint(Ink::Wait, line)));
-    }
-    // The command stays on one line, so that it can be copied.
-    lines.push(format!("  replay: {}", replay_command(exploration, failure, reference)));
+    lines.extend(not_repeatable(style, failure));
+    lines.push(replay_line(exploration, failure, reference));
     lines
+}
+
+fn failure_head(style: Style, failure: &Failure) -> Vec<String> {
+    let checks: Vec<String> = failure.checks.iter().map(|check| format!("check \"{check}\" fails")).collect();
+    let checks = if checks.is_empty() { String::new() } else { format!(": {}", checks.join(", ")) };
+    let head = format!("{} in {}{checks}", failure.kind, count(failure.schedules, "schedule"));
+    indented(style, &head).iter().map(|line| style.paint(Ink::Bad, line)).collect()
+}
+
+fn not_repeatable(style: Style, failure: &Failure) -> Vec<String> {
+    let Some(differs) = &failure.differs else { return Vec::new() };
+    let text = format!("not repeatable, played twice the same schedule differs: {differs}");
+    indented(style, &text).iter().map(|line| style.paint(Ink::Wait, line)).collect()
+}
+
+/// The command stays on one line, so that it can be copied.
+fn replay_line(exploration: &Exploration, failure: &Failure, reference: &str) -> String {
+    format!("  replay: {}", replay_command(exploration, failure, reference))
 }
 
 /// What the drawing does not show because the failure does not need it.
@@ -221,16 +255,22 @@ pub fn summary(style: Style, explorations: &[Exploration]) -> String {
             None => rows.push(vec![exploration]),
         }
     }
-    let label = |row: &Vec<&Exploration>| match row.first() {
-        Some(Exploration { fix: Some(fix), .. }) => format!("  with {fix}"),
-        first => first.map(|exploration| exploration.scenario.clone()).unwrap_or_default(),
+    let label = |index: usize, row: &Vec<&Exploration>| {
+        let scenario = |row: &Vec<&Exploration>| row.first().map(|first| first.scenario.clone()).unwrap_or_default();
+        let is_first = index == 0 || scenario(&rows[index - 1]) != scenario(row);
+        match row.first().and_then(|first| first.fix.as_ref()) {
+            None => scenario(row),
+            Some(fix) if is_first => format!("{} with {fix}", scenario(row)),
+            Some(fix) => format!("  with {fix}"),
+        }
     };
     let cell = |row: &Vec<&Exploration>, level: Level| {
         let found = row.iter().find(|exploration| exploration.isolation == level);
         found.map(|found| format!("{} ({})", found.verdict.name(), found.schedules)).unwrap_or_default()
     };
     let levels = Level::ALL.into_iter().filter(|level| explorations.iter().any(|found| found.isolation == *level));
-    let mut columns = vec![Column::text("", rows.iter().map(label))];
+    let labels = rows.iter().enumerate().map(|(index, row)| label(index, row));
+    let mut columns = vec![Column::text("", labels)];
     columns.extend(levels.map(|level| Column::text(level.sql(), rows.iter().map(|row| cell(row, level)))));
     let ink_of = |row: &Vec<&Exploration>| row.iter().map(|found| found.verdict).max().map_or(Ink::Plain, ink);
     let inks: Vec<Ink> = rows.iter().map(ink_of).collect();

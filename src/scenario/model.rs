@@ -95,6 +95,8 @@ pub struct Scenario {
     pub as_written: Plan,
     /// Fixes and variants in file order.
     pub variants: Vec<Variant>,
+    /// The variants are sets of the steps of a `.spec` file, and there is no form besides them.
+    pub is_menu: bool,
 }
 
 /// A named other form of the scenario: `@fix` or `@variant`.

@@ -26,6 +26,7 @@ mod queue;
 mod scenario;
 mod shared;
 mod side_by_side;
+mod step_sets;
 mod steps;
 mod stop;
 mod summary;

@@ -14,7 +14,7 @@ const SETUP: &str = "setup";
 const TEARDOWN: &str = "teardown";
 const ROLLBACK: &str = "rollback";
 /// What may stand behind a BEGIN without a snapshot being taken.
-const TAKES_NO_SNAPSHOT: [&str; 3] = ["BEGIN", "START", "SET"];
+pub(super) const TAKES_NO_SNAPSHOT: [&str; 3] = ["BEGIN", "START", "SET"];
 
 /// The calls of a session while its blocks are read.
 pub(super) struct Draft<'n> {

@@ -1,57 +1,91 @@
-//! A `.spec` file as a scenario: what its sessions do, whatever permutations it lists.
+//! A `.spec` file as a scenario: what its sessions do, in whatever order.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::model::{Block, SpecFile, SpecSession};
-use super::program::Draft;
+use super::model::{Block, SpecFile, SpecSession, SpecStep};
+use super::program::{Draft, TAKES_NO_SNAPSHOT};
+use super::step_sets::StepSet;
 use crate::program::{Action, Control, Op, Program, Statement};
 use crate::scenario::source::Span;
 use crate::scenario::template::{Piece as Text, Template};
-use crate::scenario::{Level, Move, Piece, Plan, Requirement, Scenario, Script, Session, split};
+use crate::scenario::{Level, Move, Piece, Plan, Requirement, Scenario, Script, Session, Variant, split};
 
 /// What makes tables and what belongs to them, so that it need not be done for every schedule.
 const MAKES: [&str; 6] = ["CREATE", "ALTER", "COMMENT", "GRANT", "SET", "DROP"];
 
 impl From<&SpecFile> for Scenario {
-    /// Each session's steps in file order, one move each. Its transactions name their levels themselves; where all name
-    /// the same, that is the scenario's own.
+    /// Each session's steps, one move each. Where the permutations leave steps out, or have them otherwise than the sessions,
+    /// each set of steps that they use is a variant. Transactions name their levels themselves; where all name the same, that
+    /// is the level.
     fn from(file: &SpecFile) -> Scenario {
-        let mut names = BTreeSet::new();
-        let sessions: Vec<Session> =
-            file.sessions.iter().map(|session| bound(file, session, unique(&session.name, &mut names))).collect();
-        let setups: Vec<Piece> = file.setups.iter().flat_map(pieces).collect();
-        let made = setups.iter().take_while(|piece| MAKES.iter().any(|word| piece.begins_with(&[word]))).count();
-        let (mut schema, mut setup) = (setups[..made].to_vec(), Vec::new());
-        for piece in &setups[made..] {
-            // Rows that are written before a table is made do not depend on it.
-            let list = if is_plain_table(*piece) { &mut schema } else { &mut setup };
-            list.push(*piece);
-        }
-        let teardown: Vec<Piece> = file.teardown.iter().flat_map(pieces).collect();
-        let plan = Plan {
-            requires: if needs_database(file) { vec![Requirement::Database] } else { Vec::new() },
-            schema: script(&schema).into_iter().collect(),
-            setup: script(&setup).into_iter().collect(),
-            teardown: teardown.iter().map(|piece| text(&[*piece])).collect(),
-            order: order(file),
-            sessions,
-            ..Plan::default()
+        let names = session_names(file);
+        let around = around_sessions(file);
+        let sets = StepSet::all(file);
+        let plan = |set: &StepSet| with_sessions(around.clone(), file, set, &names);
+        let is_menu = !sets.iter().all(|set| set.is_whole(file));
+        let variant = |set: &StepSet| {
+            let plan = plan(set);
+            let levels = own_level(&plan.sessions).into_iter().collect();
+            let span = set.order.first().map(|&step| file.steps[step].span).unwrap_or_default();
+            Variant { name: set.name(file), is_fix: false, levels, story: String::new(), span, plan }
         };
+        let as_written = sets.first().map(plan).unwrap_or_default();
         Scenario {
             name: file.name.clone(),
             title: file.name.clone(),
             story: String::new(),
             sources: file.sources.clone(),
-            levels: own_level(&plan.sessions).into_iter().collect(),
+            levels: own_level(&as_written.sessions).into_iter().collect(),
             params: Vec::new(),
             databases: Vec::new(),
             pools: Vec::new(),
             load: None,
-            as_written: plan,
-            variants: Vec::new(),
+            variants: if is_menu { sets.iter().map(variant).collect() } else { Vec::new() },
+            as_written,
+            is_menu,
         }
     }
+}
+
+/// What is the same for every set of steps.
+fn around_sessions(file: &SpecFile) -> Plan {
+    let setups: Vec<Piece> = file.setups.iter().flat_map(pieces).collect();
+    let made = setups.iter().take_while(|piece| MAKES.iter().any(|word| piece.begins_with(&[word]))).count();
+    let (mut schema, mut setup) = (setups[..made].to_vec(), Vec::new());
+    for piece in &setups[made..] {
+        // Rows that are written before a table is made do not depend on it.
+        let list = if is_plain_table(*piece) { &mut schema } else { &mut setup };
+        list.push(*piece);
+    }
+    let teardown: Vec<Piece> = file.teardown.iter().flat_map(pieces).collect();
+    Plan {
+        requires: if needs_database(file) { vec![Requirement::Database] } else { Vec::new() },
+        schema: script(&schema).into_iter().collect(),
+        setup: script(&setup).into_iter().collect(),
+        teardown: teardown.iter().map(|piece| text(&[*piece])).collect(),
+        ..Plan::default()
+    }
+}
+
+/// The plan of a set of steps; sessions without a part in it are left out.
+fn with_sessions(around: Plan, file: &SpecFile, set: &StepSet, names: &[String]) -> Plan {
+    let takes_part = |session: &usize| !set.of_sessions[*session].is_empty() || acts_before(&file.sessions[*session]);
+    let taking_part: Vec<usize> = (0..file.sessions.len()).filter(takes_part).collect();
+    let to_move = |&step: &usize| {
+        let SpecStep { name, session, span, .. } = &file.steps[step];
+        let session = taking_part.iter().position(|taking_part| taking_part == session)?;
+        Some(Move::Step { session, transaction: None, step: name.clone(), span: *span })
+    };
+    let order = set.order.iter().filter_map(to_move).collect();
+    let bound = |&session: &usize| bound(file, session, names[session].clone(), &set.of_sessions[session]);
+    Plan { order, sessions: taking_part.iter().map(bound).collect(), ..around }
+}
+
+/// Whether a session does something in its setup that others can see.
+fn acts_before(session: &SpecSession) -> bool {
+    let quiet = |piece: &Piece| TAKES_NO_SNAPSHOT.iter().any(|word| piece.begins_with(&[word]));
+    !session.setup.iter().flat_map(pieces).all(|piece| quiet(&piece))
 }
 
 /// Words of what is a whole database's, or says where in it something is. A file without them is content with a schema,
@@ -115,7 +149,12 @@ pub(super) fn text(pieces: &[Piece]) -> Template {
     Template { pieces: texts, span: pieces.first().map(|piece| piece.span()).unwrap_or_default() }
 }
 
-/// A name that a schedule can be written with: others are given to sessions that share one or have blanks in it.
+/// Names that a schedule can be written with: others are given to sessions that share one or have blanks in it.
+fn session_names(file: &SpecFile) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    file.sessions.iter().map(|session| unique(&session.name, &mut taken)).collect()
+}
+
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let plain = |c: char| if c.is_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     let name: String = name.chars().map(plain).collect();
@@ -128,7 +167,8 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     unique
 }
 
-fn bound(file: &SpecFile, session: &SpecSession, name: String) -> Session {
+fn bound(file: &SpecFile, session: usize, name: String, steps: &[usize]) -> Session {
+    let session = &file.sessions[session];
     let mut draft = Draft::new(&name, session.span);
     let setup: Vec<Piece> =
         session.setup.iter().flat_map(pieces).filter(|piece| !sets_deadlock_timeout(*piece)).collect();
@@ -136,7 +176,7 @@ fn bound(file: &SpecFile, session: &SpecSession, name: String) -> Session {
     let begun = setup.iter().position(|piece| piece.control() == Control::Begin).unwrap_or(setup.len());
     let (before, opening) = setup.split_at(begun);
     draft.open(opening);
-    for step in session.steps.iter().map(|&step| &file.steps[step]) {
+    for step in steps.iter().map(|&step| &file.steps[step]) {
         draft.step(&step.name, &step.block);
     }
     let calls = draft.finish(session.teardown.as_ref());
@@ -157,22 +197,6 @@ fn sets_deadlock_timeout(piece: Piece) -> bool {
         &["SET", "SESSION", "DEADLOCK_TIMEOUT"],
     ];
     words.iter().any(|words| piece.begins_with(words))
-}
-
-/// The first permutation, where it is an order of all steps; else the sessions take turns.
-fn order(file: &SpecFile) -> Vec<Move> {
-    let Some(first) = file.schedules().next() else { return Vec::new() };
-    let steps: Vec<usize> = first.entries.iter().map(|entry| entry.step).collect();
-    let of_session = |session: usize| steps.iter().copied().filter(move |&step| file.steps[step].session == session);
-    let is_whole =
-        file.sessions.iter().enumerate().all(|(index, session)| of_session(index).eq(session.steps.iter().copied()));
-    let to_move = |&step: &usize| Move::Step {
-        session: file.steps[step].session,
-        transaction: None,
-        step: file.steps[step].name.clone(),
-        span: file.steps[step].span,
-    };
-    if is_whole { steps.iter().map(to_move).collect() } else { Vec::new() }
 }
 
 /// The level that every transaction of every session names.
@@ -257,12 +281,35 @@ mod tests {
     }
 
     #[test]
-    fn the_first_permutation_is_the_order_if_it_is_one_of_all_steps() {
+    fn the_first_permutation_is_the_order() {
         let sessions = "session \"a b\" step x {} step y {} session a_b step z {} ";
-        let moves = |permutations: &str| scenario(&format!("{sessions}{permutations}")).as_written.order.len();
-        assert_eq!((moves(""), moves("permutation z x y"), moves("permutation x z")), (3, 3, 0));
-        let names: Vec<String> =
-            scenario(sessions).as_written.sessions.into_iter().map(|session| session.name).collect();
+        let found = |permutations: &str| scenario(&format!("{sessions}{permutations}"));
+        let whole = [found(""), found("permutation z x y")];
+        assert!(whole.iter().all(|found| !found.is_menu && found.variants.is_empty()));
+        assert_eq!(whole.map(|found| found.as_written.order.len()), [3, 3]);
+        let names: Vec<String> = found("").as_written.sessions.into_iter().map(|session| session.name).collect();
         assert_eq!(names, ["a_b", "a_b-2"]);
+    }
+
+    #[test]
+    fn each_set_of_steps_is_a_variant_of_the_sessions_that_have_a_part_in_it() {
+        let menu = scenario(
+            "session a setup { BEGIN; } step x { SELECT 1; } step y { SELECT 2; } teardown { COMMIT; }
+             session b setup { BEGIN ISOLATION LEVEL SERIALIZABLE; } step z { COMMIT; }
+             session c setup { LISTEN n; } step w { SELECT 3; }
+             permutation x z permutation z x permutation z permutation y x",
+        );
+        let sessions = |plan: &Plan| plan.sessions.iter().map(|session| session.name.clone()).collect::<Vec<_>>();
+        let shown: Vec<_> = menu.variants.iter().map(|set| (set.name.as_str(), sessions(&set.plan))).collect();
+        let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let expected = [("x z", named(&["a", "b", "c"])), ("z", named(&["b", "c"])), ("y x", named(&["a", "c"]))];
+        assert_eq!((menu.is_menu, shown), (true, expected.to_vec()));
+        assert_eq!(menu.variants.iter().map(|set| set.plan.order.len()).collect::<Vec<_>>(), [2, 1, 2]);
+        assert_eq!(
+            calls(&menu.variants[2].plan.sessions[0]),
+            [["y: BEGIN", "y: SELECT 2", "x: SELECT 1", "teardown: COMMIT"]]
+        );
+        assert_eq!(menu.variants[1].levels, [Level::Serializable]);
+        assert_eq!(menu.variants[0].levels, []);
     }
 }

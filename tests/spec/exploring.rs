@@ -73,14 +73,55 @@ fn a_spec_is_staged_in_the_order_of_its_first_permutation() {
 }
 
 #[test]
-fn a_permutation_that_leaves_steps_out_is_for_isolab_spec() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("menu.spec").display().to_string();
-    std::fs::write(&path, "session a step x { SELECT 1 } step y { SELECT 2 } permutation y").expect("written");
-    let told = isolab(database(), &["run", &path]);
-    assert_eq!(told.code, 2);
-    assert!(told.err.contains("`isolab spec") && told.err.contains("`isolab explore"), "{}", told.err);
-    assert_eq!(isolab(database(), &["explore", &path]).code, 0);
+fn each_set_of_steps_that_the_permutations_use_is_explored() {
+    let menu = file("menu.spec");
+    let (code, found) = json("explore", &["explore", &menu, "--no-reduce"]);
+    let shown = |found: &Value| (found["fix"].clone(), found["orders"].as_u64(), found["verdict"].clone());
+    let set = |name: &str, orders, verdict: &str| (name.into(), Some(orders), verdict.into());
+    let expected = [
+        set("add inc c1 c2", 6, "safe"),
+        set("read inc c2 add c1", 10, "safe"),
+        set("set inc c2 c1", 6, "safe"),
+        set("read read inc c2 c1", 10, "broken"),
+    ];
+    assert_eq!((code, found.iter().map(shown).collect::<Vec<_>>()), (1, expected.to_vec()));
+    assert!(found.iter().all(|found| found["complete"] == true));
+    let chosen = json("explore", &["explore", &menu, "--fix", "set inc c2 c1", "--isolation", "all"]);
+    assert_eq!((chosen.0, chosen.1.len()), (0, 3));
+}
+
+#[test]
+fn the_sets_of_steps_are_counted_and_told_in_few_lines() {
+    let menu = file("menu.spec");
+    let told = isolab(database(), &["explore", &menu]);
+    assert!(
+        told.out.contains("menu: 4 sets of steps in its permutations, each explored in every order\n"),
+        "{}",
+        told.out
+    );
+    let line = told.out.lines().find_map(|line| line.strip_prefix("  replay: isolab ")).expect("a command line");
+    assert!(!told.out.contains("────\n    SELECT"), "nothing is drawn: {}", told.out);
+    let again = format!("{} {line} --db '{}' --no-progress", env!("CARGO_BIN_EXE_isolab"), database());
+    let played = run(Command::new("sh").args(["-c", &again]));
+    assert!(played.code == 0 && played.out.contains("read read inc c2 c1"), "{}", played.out + &played.err);
+}
+
+#[test]
+fn each_set_of_steps_is_staged_in_the_order_of_its_first_permutation() {
+    let (code, runs) = json("runs", &["run", &file("menu.spec")]);
+    let schedules: Vec<&Value> = runs.iter().map(|run| &run["schedule"]).collect();
+    assert_eq!(
+        (code, schedules),
+        (
+            0,
+            vec!["a b a b", "a b.2 a.2", "a b.2 a", "a.2 b.2 a"]
+                .into_iter()
+                .map(Value::from)
+                .collect::<Vec<_>>()
+                .iter()
+                .collect()
+        )
+    );
 }
 
 #[test]

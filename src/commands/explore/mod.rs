@@ -66,6 +66,15 @@ enum By {
 struct Told {
     reference: String,
     exploration: Exploration,
+    /// Of a set of steps.
+    is_set: bool,
+}
+
+impl Told {
+    fn text(&self, style: Style, seed: u64) -> String {
+        let render = if self.is_set { exploration::of_step_set } else { exploration::render };
+        render(style, &self.exploration, &self.reference, seed)
+    }
 }
 
 pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
@@ -82,6 +91,11 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
     }
     let seed = args.search.seed();
     let options = Options { by_step: args.by == By::Step, ..args.search.options(seed, args.time_limit) };
+    if tells {
+        scenarios.iter().filter(|scenario| scenario.is_menu).try_for_each(|menu| {
+            context.say(&exploration::step_sets(context.style, &menu.name, menu.variants.len()))
+        })?;
+    }
     let (mut told, mut time) = (Vec::new(), Shares::new(&selections));
     for selection in &selections {
         let options = time.share(selection, &options);
@@ -100,10 +114,12 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
             if args.mutate {
                 exploration.mutations = Some(mutate_explored(selection, &exploration, &server, &options, context)?);
             }
+            let is_set = selection.scenario.is_menu;
+            let new = Told { reference: reference.clone(), exploration, is_set };
             if tells && !context.global.quiet {
-                context.say(&exploration::render(context.style, &exploration, reference, seed))?;
+                context.say(&new.text(context.style, seed))?;
             }
-            told.push(Told { reference: reference.clone(), exploration });
+            told.push(new);
         }
     }
     report(&told, tells, seed, &mut reports, &server, context)?;
@@ -144,8 +160,11 @@ fn report(
         reports.write(Format::Json, &document(server, explorations, seed).to_text()?, context)?;
     }
     if reports.wants(Format::Text) {
-        let text = |told: &Told| exploration::render(Style::PLAIN, &told.exploration, &told.reference, seed);
-        reports.write(Format::Text, &told.iter().map(text).collect::<String>(), context)?;
+        reports.write(
+            Format::Text,
+            &told.iter().map(|told| told.text(Style::PLAIN, seed)).collect::<String>(),
+            context,
+        )?;
     }
     context.out.flush()?;
     Ok(())

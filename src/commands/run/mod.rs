@@ -73,9 +73,6 @@ fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow
     if let Some(schedule) = &args.replay {
         check_replay(schedule, &selections, args)?;
     }
-    if args.replay.is_none() {
-        scenarios.iter().try_for_each(has_an_order)?;
-    }
     let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json])?;
     let server = context.server()?;
     let tells = reports.stdout() == Format::Text;
@@ -121,18 +118,6 @@ fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow
     }
     context.out.flush()?;
     Ok(exit_of(&runs))
-}
-
-/// A permutation of a `.spec` file that leaves steps out, or repeats them, is no order of what its sessions do.
-fn has_an_order(scenario: &Scenario) -> Result<(), UsageError> {
-    let file = scenario.sources.files.first().map_or("", |file| &file.name);
-    if !file.ends_with(".spec") || !scenario.as_written.order.is_empty() {
-        return Ok(());
-    }
-    Err(UsageError {
-        message: format!("the first permutation of {file} is not an order of all its steps"),
-        help: Some(format!("`isolab spec {file}` plays its permutations, `isolab explore {file}` every order")),
-    })
 }
 
 /// A replay plays one schedule once.

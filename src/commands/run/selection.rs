@@ -91,16 +91,19 @@ pub fn chosen_levels(choices: &[LevelChoice]) -> Vec<Level> {
     levels
 }
 
-/// The forms that `--fix` names, as written for none; an unknown one with what could be meant.
+/// The forms that `--fix` names; for none as written, or every set of steps. An unknown one is met with what could be meant.
 pub fn forms<'a>(scenario: &'a Scenario, fixes: &[String]) -> Result<Vec<Option<&'a str>>, UsageError> {
-    if fixes.is_empty() {
+    let names = || scenario.variants.iter().map(|variant| variant.name.as_str());
+    if fixes.is_empty() && !scenario.is_menu {
         return Ok(vec![None]);
     }
-    let names = || scenario.variants.iter().map(|variant| variant.name.as_str());
+    if fixes.is_empty() {
+        return Ok(names().map(Some).collect());
+    }
     let mut forms = Vec::new();
     for fix in fixes {
         if fix == "all" {
-            forms.push(None);
+            forms.extend((!scenario.is_menu).then_some(None));
             forms.extend(names().map(Some));
             continue;
         }

@@ -47,6 +47,7 @@ impl Parser<'_> {
             levels: Vec::new(),
             as_written,
             variants,
+            is_menu: false,
         };
         Ok(Parsed { scenario, warnings: diagnostics })
     }
