@@ -86,6 +86,8 @@ fn each_set_of_steps_that_the_permutations_use_is_explored() {
     ];
     assert_eq!((code, found.iter().map(shown).collect::<Vec<_>>()), (1, expected.to_vec()));
     assert!(found.iter().all(|found| found["complete"] == true));
+    let matrix = isolab(database(), &["matrix", &menu]);
+    assert!(matrix.code == 2 && matrix.err.contains("choose from its steps"), "{}", matrix.err);
     let chosen = json("explore", &["explore", &menu, "--fix", "set inc c2 c1", "--isolation", "all"]);
     assert_eq!((chosen.0, chosen.1.len()), (0, 3));
 }

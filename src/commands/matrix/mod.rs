@@ -9,13 +9,14 @@ use std::time::Duration;
 use clap::Args;
 
 use super::context::Context;
-use super::exit::Exit;
+use super::exit::{Exit, UsageError};
 use super::explore::SearchArgs;
 use super::reports::{Format, ReportArgs, Reports};
 use super::run::{LevelChoice, load_all, names, select};
 use crate::report::Style;
 use crate::report::json::Document;
 use crate::report::matrix::{Cell, Matrix};
+use crate::scenario::Scenario;
 
 /// Which fix is the cheapest.
 const AFTER_HELP: &str = "\
@@ -63,6 +64,7 @@ pub struct MatrixArgs {
 
 pub fn run(args: &MatrixArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let scenarios = load_all(&names(&args.names, args.all), &args.set)?;
+    scenarios.iter().try_for_each(has_forms)?;
     let levels = if args.isolation.is_empty() { &[LevelChoice::All][..] } else { &args.isolation };
     let selections = select(&scenarios, &["all".to_owned()], levels)?;
     let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json, Format::Markdown])?;
@@ -73,6 +75,20 @@ pub fn run(args: &MatrixArgs, context: &mut Context) -> anyhow::Result<Exit> {
     match args.explore {
         true => explored::run(args, &scenarios, &selections, &server, &mut reports, context),
         false => staged::run(args, &scenarios, &selections, &server, &mut reports, context),
+    }
+}
+
+/// Sets of steps are no forms of one thing.
+fn has_forms(scenario: &Scenario) -> Result<(), UsageError> {
+    match scenario.is_menu {
+        false => Ok(()),
+        true => Err(UsageError {
+            message: format!(
+                "the permutations of {} choose from its steps: there are no fixes to compare",
+                scenario.name
+            ),
+            help: Some("`isolab explore` explores each set of steps".to_owned()),
+        }),
     }
 }
 

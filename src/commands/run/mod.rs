@@ -27,7 +27,7 @@ pub struct PlayArgs {
     /// The isolation level: read-committed, repeatable-read, serializable or all. Repeatable.
     #[arg(long, value_name = "LEVEL")]
     pub isolation: Vec<LevelChoice>,
-    /// Only this fix or variant; all: as written and every one of them. Repeatable.
+    /// Only this fix or variant, or set of steps of a `.spec` file; all: as written and every one of them. Repeatable.
     #[arg(long, value_name = "NAME")]
     pub fix: Vec<String>,
     /// Give a parameter of the scenario another value. Repeatable.
