@@ -11,7 +11,7 @@ use isolab::scenario::builtin;
 use serde_json::Value;
 
 /// Some of each family that take little time.
-const PART: [&str; 26] = [
+const PART: [&str; 27] = [
     "commit-ack-lost",
     "retry-inside-transaction",
     "serializable-raises-23505",
@@ -22,6 +22,7 @@ const PART: [&str; 26] = [
     "cascade-delete-race",
     "fk-parent-invisible-at-rr",
     "advisory-unlock-before-commit",
+    "prepared-transaction-in-doubt",
     "lost-update",
     "lost-update-subselect",
     "double-claim-subselect",
