@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use postgres::config::SslMode;
 use postgres::{Client, Config, SimpleQueryMessage};
@@ -19,11 +19,16 @@ const STATEMENT_LIMIT: Duration = Duration::from_secs(60);
 /// What the handshake may take once the connection stands.
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(20);
 
+/// A connection that has answered so recently is taken to live.
+const RECENT: Duration = Duration::from_secs(1);
+
 /// A connection for administration.
 pub struct Admin {
     client: Client,
     options: ConnectOptions,
     origin: String,
+    /// None after an error.
+    last_answer: Option<Instant>,
 }
 
 impl fmt::Debug for Admin {
@@ -36,7 +41,7 @@ impl Admin {
     /// Connects. `origin` says where the address came from, for the error.
     pub fn connect(options: &ConnectOptions, origin: &str) -> Result<Admin, ServerError> {
         let client = connect(options, origin)?;
-        Ok(Admin { client, options: options.clone(), origin: origin.to_owned() })
+        Ok(Admin { client, options: options.clone(), origin: origin.to_owned(), last_answer: Some(Instant::now()) })
     }
 
     /// The same server and user in another database.
@@ -47,6 +52,9 @@ impl Admin {
 
     /// Connects anew if the connection was lost. True if it was, and with it what the session held.
     pub fn revive(&mut self) -> Result<bool, ServerError> {
+        if self.last_answer.is_some_and(|answer| answer.elapsed() < RECENT) {
+            return Ok(false);
+        }
         let lost = self.client.is_valid(HANDSHAKE_LIMIT).is_err();
         if lost {
             self.client = connect(&self.options, &self.origin)?;
@@ -56,12 +64,14 @@ impl Admin {
 
     /// Runs statements; `what` is what they are to do.
     pub fn execute(&mut self, what: &str, statements: &str) -> Result<(), ServerError> {
-        self.client.batch_execute(statements).map_err(failed(what))
+        let answer = self.client.batch_execute(statements);
+        self.answered(what, answer)
     }
 
     /// The rows of a query, all values as text.
     pub fn query(&mut self, what: &str, query: &str) -> Result<Vec<Vec<Option<String>>>, ServerError> {
-        let messages = self.client.simple_query(query).map_err(failed(what))?;
+        let answer = self.client.simple_query(query);
+        let messages = self.answered(what, answer)?;
         let rows = messages.iter().filter_map(|message| match message {
             SimpleQueryMessage::Row(row) => {
                 Some((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect())
@@ -69,6 +79,11 @@ impl Admin {
             _ => None,
         });
         Ok(rows.collect())
+    }
+
+    fn answered<T>(&mut self, what: &str, answer: Result<T, postgres::Error>) -> Result<T, ServerError> {
+        self.last_answer = answer.is_ok().then(Instant::now);
+        answer.map_err(failed(what))
     }
 }
 

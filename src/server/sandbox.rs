@@ -112,13 +112,20 @@ impl Sandbox {
         }
         interrupt::shielded(|| {
             self.admin.revive()?;
-            match self.kind {
-                SandboxKind::Schema => removal::drop_schema(&mut self.admin, &self.name),
-                SandboxKind::Database { .. } | SandboxKind::TestDatabase => {
-                    self.database_names().iter().try_for_each(|name| removal::drop_database(&mut self.admin, name))
-                }
+            match self.drop_all() {
+                Err(_) if self.admin.revive()? => self.drop_all(),
+                dropped => dropped,
             }
         })
+    }
+
+    fn drop_all(&mut self) -> Result<(), ServerError> {
+        match self.kind {
+            SandboxKind::Schema => removal::drop_schema(&mut self.admin, &self.name),
+            SandboxKind::Database { .. } | SandboxKind::TestDatabase => {
+                self.database_names().iter().try_for_each(|name| removal::drop_database(&mut self.admin, name))
+            }
+        }
     }
 }
 
