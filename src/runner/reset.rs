@@ -40,13 +40,25 @@ const ROWS_ON_A_PAGE: u64 = 64;
 const DDL: [&str; 11] =
     ["ALTER", "CALL", "CLUSTER", "COMMENT", "CREATE", "DO", "DROP", "GRANT", "REFRESH", "REINDEX", "VACUUM"];
 
-/// Tables, sequences and materialized views of the schema at the head of the search path; of a table, whether it has
-/// rules.
+/// Tables, sequences, materialized views and indexes of the schema at the head of the search path: name, kind, and
+/// whether it is a partition, has rules, has pages, is a B-tree.
 const CONTENTS: &str = "
-SELECT c.oid::regclass::text, c.relkind::text, c.relhasrules::text
+SELECT c.oid::regclass::text, c.relkind, c.relispartition, c.relhasrules,
+       c.relkind = 'r' AND pg_relation_size(c.oid) > 0,
+       c.relam = (SELECT oid FROM pg_am WHERE amname = 'btree')
   FROM pg_class c
- WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'S', 'm') AND NOT c.relispartition
+ WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'S', 'm', 'i')
  ORDER BY c.oid";
+
+/// One of the schema's [`CONTENTS`].
+struct Relation {
+    name: String,
+    kind: String,
+    is_partition: bool,
+    has_rules: bool,
+    has_pages: bool,
+    is_btree: bool,
+}
 
 impl Reset {
     /// Looks at the fresh sandbox.
@@ -54,19 +66,17 @@ impl Reset {
         if programs(plan).any(changes_the_schema) || prepares(plan) {
             return Ok(Reset::Rebuild);
         }
-        let contents = home.query(CONTENTS, deadline)?.into_iter().next_back().unwrap_or_default();
-        let of_kind = |kinds: &[&str]| -> Vec<String> {
-            let rows = contents.rows.iter().filter_map(|row| match row.as_slice() {
-                [Some(name), Some(kind), _] if kinds.contains(&kind.as_str()) => Some(name.clone()),
-                _ => None,
-            });
-            rows.filter(|name| !record::TABLES.iter().any(|table| name.ends_with(table))).collect()
-        };
-        let (tables, sequences) = (of_kind(&["r", "p"]), of_kind(&["S"]));
-        if !of_kind(&["m"]).is_empty() || any_rows(home, &tables, deadline)? {
+        let contents = contents(home, deadline)?;
+        // Rows of a table are in pages; one whose rows are gone again is taken to have some.
+        if contents.iter().any(|relation| relation.kind == "m" || relation.has_pages) {
             return Ok(Reset::Rebuild);
         }
-        let has_rules = contents.rows.iter().any(|row| matches!(row.last(), Some(Some(rules)) if rules == "true"));
+        let of_kind = |kinds: &[&str]| -> Vec<String> {
+            let whole = contents.iter().filter(|relation| !relation.is_partition);
+            whole.filter(|one| kinds.contains(&one.kind.as_str())).map(|relation| relation.name.clone()).collect()
+        };
+        let (tables, sequences) = (of_kind(&["r", "p"]), of_kind(&["S"]));
+        let has_rules = contents.iter().any(|relation| relation.has_rules);
         let restart = |name: &String| {
             format!(
                 "SELECT setval('{}', seqstart, false) FROM pg_sequence WHERE seqrelid = '{0}'::regclass;",
@@ -86,7 +96,7 @@ impl Reset {
             deletes.push(format!("RESET session_replication_role; {restart}"));
         }
         let is_compact = match of_kind(&["p"]).is_empty() {
-            true => is_compact(home, &tables, deadline)?,
+            true => is_compact(&contents),
             false => None,
         };
         Ok(Reset::Empty { truncate, deletes, is_compact })
@@ -123,39 +133,41 @@ impl Reset {
     }
 }
 
-/// Indexes of the schema's tables, and whether they are B-trees, whose smallest size is known.
-const INDEXES: &str = "
-SELECT x.oid::regclass::text, (a.amname = 'btree')::text
-  FROM pg_index i
-  JOIN pg_class x ON x.oid = i.indexrelid
-  JOIN pg_class c ON c.oid = i.indrelid
-  JOIN pg_am a ON a.oid = x.relam
- WHERE c.relnamespace = current_schema()::regnamespace";
+fn contents(home: &mut Connection, deadline: Instant) -> Result<Vec<Relation>, RunError> {
+    let rows = home.query(CONTENTS, deadline)?.into_iter().next_back().unwrap_or_default().rows;
+    let relation = |row: Vec<Option<String>>| {
+        let [name, kind, is_partition, has_rules, has_pages, is_btree] = <[_; 6]>::try_from(row).ok()?;
+        let is = |flag: Option<String>| flag.as_deref() == Some("t");
+        Some(Relation {
+            name: name?,
+            kind: kind?,
+            is_partition: is(is_partition),
+            has_rules: is(has_rules),
+            has_pages: is(has_pages),
+            is_btree: is(is_btree),
+        })
+    };
+    let relations = rows.into_iter().filter_map(relation);
+    Ok(relations.filter(|relation| !record::TABLES.iter().any(|table| relation.name.ends_with(table))).collect())
+}
+
+/// Bytes.
 const PAGE: u32 = 8192;
 
-fn is_compact(home: &mut Connection, tables: &[String], deadline: Instant) -> Result<Option<String>, RunError> {
-    let indexes = home.query(INDEXES, deadline)?.into_iter().next_back().unwrap_or_default().rows;
-    if indexes.iter().any(|row| row[1].as_deref() != Some("true")) {
-        return Ok(None);
+/// None where there is an index whose smallest size is not known, or nothing to ask.
+fn is_compact(contents: &[Relation]) -> Option<String> {
+    let of_kind = |kind| contents.iter().filter(move |relation| relation.kind == kind);
+    if of_kind("i").any(|index| !index.is_btree) {
+        return None;
     }
     let at_most = |pages: u32, name: &str| {
         format!("pg_relation_size('{}'::regclass) <= {}", name.replace('\'', "''"), pages * PAGE)
     };
-    let of_tables = tables.iter().map(|table| at_most(1, table));
+    let of_tables = of_kind("r").map(|table| at_most(1, &table.name));
     // A B-tree has a page about itself.
-    let of_indexes = indexes.iter().filter_map(|row| row[0].as_deref()).map(|index| at_most(2, index));
+    let of_indexes = of_kind("i").map(|index| at_most(2, &index.name));
     let all: Vec<String> = of_tables.chain(of_indexes).collect();
-    Ok((!all.is_empty()).then(|| format!("SELECT {}", all.join(" AND "))))
-}
-
-fn any_rows(home: &mut Connection, tables: &[String], deadline: Instant) -> Result<bool, RunError> {
-    if tables.is_empty() {
-        return Ok(false);
-    }
-    let any: Vec<String> = tables.iter().map(|table| format!("EXISTS (SELECT FROM {table})")).collect();
-    let result = home.query(&format!("SELECT {}", any.join(" OR ")), deadline)?;
-    let answer = result.first().and_then(|result| result.rows.first()).and_then(|row| row.first()).cloned().flatten();
-    Ok(answer.as_deref() == Some("t"))
+    (!all.is_empty()).then(|| format!("SELECT {}", all.join(" AND ")))
 }
 
 /// The bodies that run with every schedule.
