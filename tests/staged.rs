@@ -29,8 +29,13 @@ fn differences(server: &Server, path: &Path) -> (Vec<String>, usize) {
         let fix = form.map(|variant| variant.name.as_str());
         let plan = scenario.plan(fix).expect("known");
         let own = form.map(|variant| variant.levels.clone()).filter(|levels| !levels.is_empty());
-        let options =
-            RunOptions { deadline: Instant::now() + Duration::from_secs(60), name_locks: false, explores: false };
+        let options = RunOptions {
+            deadline: Instant::now() + Duration::from_secs(60),
+            name_locks: false,
+            explores: false,
+            saves_round_trips: true,
+            next: None,
+        };
         let mut stage = match Stage::prepare(server, &scenario, fix, options) {
             Ok(stage) => stage,
             Err(RunError::Unmet { reason }) => {

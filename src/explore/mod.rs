@@ -223,7 +223,13 @@ pub fn explore(
     options: &Options,
     done: &mut dyn FnMut(),
 ) -> Result<Vec<Exploration>, RunError> {
-    let run_options = RunOptions { deadline: options.deadline, name_locks: false, explores: true };
+    let run_options = RunOptions {
+        deadline: options.deadline,
+        name_locks: false,
+        explores: true,
+        saves_round_trips: true,
+        next: levels.first().copied(),
+    };
     let prepare = || Worker::prepare(server, scenario, fix, run_options.clone());
     let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
     let runners = if runs_alone(plan) { 1 } else { options.runners };

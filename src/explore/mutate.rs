@@ -92,7 +92,13 @@ impl Mutated {
 }
 
 fn keys(server: &Server, scenario: &Scenario, fix: Option<&str>, options: &Options) -> Result<Keys, RunError> {
-    let run_options = RunOptions { deadline: options.deadline, name_locks: false, explores: true };
+    let run_options = RunOptions {
+        deadline: options.deadline,
+        name_locks: false,
+        explores: true,
+        saves_round_trips: true,
+        next: None,
+    };
     let mut stage = Stage::prepare(server, scenario, fix, run_options)?;
     let rows = stage.query(KEYS)?.rows;
     stage.close()?;

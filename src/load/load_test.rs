@@ -129,7 +129,13 @@ impl LoadTest {
     /// Runs one strategy in a sandbox of its own. `ended` is called by the workers whenever a request has ended.
     pub fn run(&self, server: &Server, strategy: &Strategy, ended: &(dyn Fn() + Sync)) -> Result<LoadRow, LoadError> {
         let plan = self.plan(strategy);
-        let run_options = RunOptions { deadline: self.options.deadline, name_locks: false, explores: false };
+        let run_options = RunOptions {
+            deadline: self.options.deadline,
+            name_locks: false,
+            explores: false,
+            saves_round_trips: true,
+            next: None,
+        };
         let mut stage = Stage::prepare(server, &self.scenario, strategy.fix.as_deref(), run_options)?;
         let workload =
             Workload::new(&self.load, plan, stage.parameters().clone(), self.options.seed, self.options.shuffled)?;

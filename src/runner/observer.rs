@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::program::{Variables, arithmetic};
 use crate::scenario::template::Template;
 use crate::scenario::value::Value;
-use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError, WireError};
+use crate::wire::{ConnectOptions, Connecting, Connection, ResultSet, ServerError, WireError};
 
 /// No question of the observer takes longer on a server that answers at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -25,22 +25,27 @@ pub(crate) struct Wait {
 
 /// The observer's connection.
 pub(crate) struct Observer {
-    connection: Connection,
+    /// Until the first question.
+    connecting: Option<Connecting>,
+    connection: Option<Connection>,
+    /// Knows the statement that asks for waits.
+    is_prepared: bool,
 }
 
 impl Observer {
-    /// `options` are those of the sandbox; the search path is emptied, so that an expression that reads a table fails.
+    /// Begins to connect; the first question waits for it. `options` are those of the sandbox; the search path is emptied,
+    /// so that an expression that reads a table fails.
     pub fn connect(options: ConnectOptions) -> Result<Observer, WireError> {
-        let connection = Connection::connect(&options.with_setting("search_path", ""))?;
-        let mut observer = Observer { connection };
-        observer.query(PREPARE_WAITS)?;
-        Ok(observer)
+        let connecting = Connection::begin(&options.with_setting("search_path", ""))?;
+        Ok(Observer { connecting: Some(connecting), connection: None, is_prepared: false })
     }
 
     /// Which of these backends wait, and for whom. Those that do not wait are left out.
     pub fn waits(&mut self, pids: &[i32]) -> Result<Vec<Wait>, WireError> {
         let list: Vec<String> = pids.iter().map(i32::to_string).collect();
-        let result = self.query(&format!("EXECUTE isolab_waits ('{{{}}}')", list.join(",")))?;
+        let prepare = (!std::mem::replace(&mut self.is_prepared, true)).then_some(PREPARE_WAITS);
+        let execute = format!("EXECUTE isolab_waits ('{{{}}}')", list.join(","));
+        let result = self.last_of(prepare.into_iter().chain([execute.as_str()]))?;
         let wait = |row: &Vec<Option<String>>| {
             let pid = row.first()?.as_ref()?.parse().ok()?;
             let by: Vec<i32> =
@@ -115,8 +120,21 @@ impl Observer {
         self.query("SELECT 1").is_err()
     }
 
+    fn connection(&mut self) -> Result<&mut Connection, WireError> {
+        match self.connecting.take() {
+            Some(connecting) => Ok(self.connection.insert(connecting.finish()?)),
+            None => self.connection.as_mut().ok_or(WireError::Closed { reason: None }),
+        }
+    }
+
     fn query(&mut self, sql: &str) -> Result<ResultSet, WireError> {
-        let results = self.connection.query(sql, Instant::now() + ANSWER_LIMIT)?;
+        self.last_of([sql])
+    }
+
+    /// Sends queries in one round trip and gives the last result of the last one.
+    fn last_of<'q>(&mut self, queries: impl IntoIterator<Item = &'q str>) -> Result<ResultSet, WireError> {
+        let answers = self.connection()?.query_each(queries, Instant::now() + ANSWER_LIMIT)?;
+        let results = answers.into_iter().next_back().unwrap_or(Ok(Vec::new())).map_err(WireError::Server)?;
         Ok(results.into_iter().next_back().unwrap_or_default())
     }
 }

@@ -23,10 +23,21 @@ SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regna
 impl Stage<'_> {
     /// Fresh tables with their seed rows, for a run of these sessions.
     pub(crate) fn set_the_scene(&mut self, sessions: &[SessionInfo]) -> Result<(), RunError> {
-        let exact = sessions.iter().any(|session| session.level == Level::Serializable);
+        self.rebuild_if_needed()?;
+        self.fill(sessions)
+    }
+
+    /// The first half of setting the scene: tables that cannot be emptied are made anew.
+    pub(super) fn rebuild_if_needed(&mut self) -> Result<(), RunError> {
         if self.played > 0 && self.reset == Reset::Rebuild {
             self.rebuild()?;
         }
+        Ok(())
+    }
+
+    /// The second half: tables with their seed rows and no others.
+    pub(super) fn fill(&mut self, sessions: &[SessionInfo]) -> Result<(), RunError> {
+        let exact = sessions.iter().any(|session| session.level == Level::Serializable);
         self.played += 1;
         if self.played == 1 {
             self.ask(&[], None)?;

@@ -40,6 +40,10 @@ pub struct RunOptions {
     pub name_locks: bool,
     /// One run of many: what can be kept between them is kept.
     pub explores: bool,
+    /// Send the BEGIN that the lab added together with the statement after it: not where somebody watches each statement.
+    pub saves_round_trips: bool,
+    /// The level of the next run, where there is to be one: its sessions connect while the tables are made.
+    pub next: Option<Level>,
 }
 
 /// A scenario, in one of its forms, on a server.
@@ -83,6 +87,7 @@ impl<'a> Stage<'a> {
         let databases = scenario.databases.iter();
         let others = databases.filter_map(|name| Some((name.clone(), sandbox.database(name)?))).collect();
         let mut keeper = Keeper::new(sandbox.options(), others);
+        keeper.home()?;
         let mut observer = Observer::connect(sandbox.options())?;
         let parameters = evaluate_parameters(&scenario.params, &mut observer)?;
         for name in requirements::extensions(plan) {
@@ -110,12 +115,22 @@ impl<'a> Stage<'a> {
             contents: String::new(),
             sandbox,
         };
+        stage.connect_early();
         stage.make_tables()?;
         if scenario.databases.is_empty() {
             let deadline = stage.options.deadline;
             stage.reset = Reset::find(stage.keeper.home()?, plan, server.is_superuser(), deadline)?;
         }
         Ok(stage)
+    }
+
+    /// Begins to connect the sessions of the next run, where what the schema does makes no difference to a new session.
+    fn connect_early(&mut self) {
+        const FOR_NEW_SESSIONS: [&str; 3] = ["alter", "database", "event"];
+        let Some(level) = self.options.next else { return };
+        if !self.plan.schema.iter().any(|script| script.program.mentions(&FOR_NEW_SESSIONS)) {
+            self.begin_to_connect(&session_infos(self.plan, level));
+        }
     }
 
     /// From now on this does not take part.
@@ -173,14 +188,17 @@ impl<'a> Stage<'a> {
     ) -> Result<History, RunError> {
         let sessions = session_infos(self.plan, level);
         self.kept.clean(&sessions, self.may_switch, self.leaves_traces)?;
-        self.set_the_scene(&sessions)?;
+        self.options.next = Some(level);
+        self.rebuild_if_needed()?;
+        self.begin_to_connect(&sessions);
+        self.fill(&sessions)?;
         self.kept.settle(self.options.deadline);
         let conduct = Conduct {
             deadline: self.options.deadline,
             stuck_limit: if self.options.explores { STUCK_LIMIT_OF_MANY } else { STUCK_LIMIT },
             deadlock_check: self.server.is_superuser().then_some(DEADLOCK_CHECK),
             name_locks: self.options.name_locks,
-            saves_round_trips: self.options.explores,
+            saves_round_trips: self.options.saves_round_trips,
         };
         let mut links = Links::default();
         let outside = links.add(self.sandbox.options());
@@ -303,6 +321,16 @@ impl<'a> Stage<'a> {
             self.keeper.home()?.query(&record::told_statements(told), deadline)?;
         }
         ask(&mut self.keeper, &mut self.observer, checks, &self.plan.measures, &self.parameters, deadline)
+    }
+
+    /// Begins to connect those sessions of the schedule that have no connection.
+    fn begin_to_connect(&mut self, sessions: &[SessionInfo]) {
+        for session in sessions.iter().take(self.plan.sessions.len()) {
+            if !self.kept.has(session) {
+                let options = self.session_options(&self.sandbox.options(), &session.name, session.level);
+                self.kept.begin(session, &options);
+            }
+        }
     }
 
     /// The sessions at their beginning, with the connections that they may need; those open when they are first used.

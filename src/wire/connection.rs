@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use postgres_protocol::message::frontend;
 
+use socket2::SockAddr;
+
 use super::channel::Channel;
 use super::startup::Startup;
 use super::{CancelToken, ConnectOptions, Message, ServerError, TransactionStatus, WireError, negotiate, socket, wait};
@@ -18,22 +20,48 @@ pub struct Connection {
     last_fatal: Option<Box<ServerError>>,
 }
 
-impl Connection {
-    /// Connects and starts a session, within `connect_timeout` in all.
-    pub fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
-        let deadline = wait::deadline(options.connect_timeout);
-        let addresses = socket::addresses(options, deadline)?;
-        let (stream, server) = negotiate::open(&addresses, options, deadline)?;
-        let mut channel = Channel::new(stream);
-        let session = Startup { channel: &mut channel, options, deadline }.run()?;
-        let options = Arc::new(options.clone());
+/// A session that the server is starting. Several at once are ready sooner than one after the other.
+pub struct Connecting {
+    channel: Channel,
+    options: ConnectOptions,
+    server: SockAddr,
+}
+
+impl Connecting {
+    /// Waits for the session, again `connect_timeout` in all.
+    pub fn finish(mut self) -> Result<Connection, WireError> {
+        let deadline = wait::deadline(self.options.connect_timeout);
+        let session = Startup { channel: &mut self.channel, options: &self.options, deadline }.finish()?;
+        let options = Arc::new(self.options);
         Ok(Connection {
-            channel,
-            cancel_token: CancelToken { options, server, pid: session.pid, secret_key: session.secret_key },
+            channel: self.channel,
+            cancel_token: CancelToken {
+                options,
+                server: self.server,
+                pid: session.pid,
+                secret_key: session.secret_key,
+            },
             parameters: session.parameters,
             status: session.status,
             last_fatal: None,
         })
+    }
+}
+
+impl Connection {
+    /// Connects and starts a session.
+    pub fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
+        Connection::begin(options)?.finish()
+    }
+
+    /// Connects, within `connect_timeout`, and asks for a session without waiting for it.
+    pub fn begin(options: &ConnectOptions) -> Result<Connecting, WireError> {
+        let deadline = wait::deadline(options.connect_timeout);
+        let addresses = socket::addresses(options, deadline)?;
+        let (stream, server) = negotiate::open(&addresses, options, deadline)?;
+        let mut channel = Channel::new(stream);
+        Startup { channel: &mut channel, options, deadline }.begin()?;
+        Ok(Connecting { channel, options: options.clone(), server })
     }
 
     /// The process on the server, as `pg_backend_pid()` says it.

@@ -28,7 +28,7 @@ mod tls;
 mod wait;
 
 pub use cancel::CancelToken;
-pub use connection::{Connection, wait_readable};
+pub use connection::{Connecting, Connection, wait_readable};
 pub use error::WireError;
 pub use message::{Column, Message, Row, TransactionStatus};
 pub use options::{ConnectOptions, Host, TlsMode};

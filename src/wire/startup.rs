@@ -27,8 +27,8 @@ pub(super) struct Startup<'a> {
 }
 
 impl Startup<'_> {
-    /// The start-up message, authentication, then everything up to the first ReadyForQuery.
-    pub(super) fn run(mut self) -> Result<Session, WireError> {
+    /// Sends the start-up message.
+    pub(super) fn begin(mut self) -> Result<(), WireError> {
         let options = self.options;
         let settings = options.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let parameters = [
@@ -39,7 +39,11 @@ impl Startup<'_> {
         .into_iter()
         .chain(settings)
         .chain([("client_encoding", "UTF8")]);
-        self.send(|buffer| frontend::startup_message(parameters, buffer))?;
+        self.send(|buffer| frontend::startup_message(parameters, buffer))
+    }
+
+    /// Authentication, then everything up to the first ReadyForQuery.
+    pub(super) fn finish(mut self) -> Result<Session, WireError> {
         authenticate(&mut self)?;
         self.session()
     }

@@ -49,7 +49,13 @@ pub fn perform(
     mut context: Option<&mut Context>,
 ) -> anyhow::Result<Vec<Run>> {
     let Selection { scenario, fix, levels } = selection;
-    let options = RunOptions { deadline: performance.deadline, name_locks: true, explores: false };
+    let options = RunOptions {
+        deadline: performance.deadline,
+        name_locks: true,
+        explores: false,
+        saves_round_trips: !performance.step,
+        next: levels.first().copied(),
+    };
     let mut stage = match Stage::prepare(performance.server, scenario, *fix, options) {
         Ok(stage) => stage,
         Err(RunError::Unmet { reason }) => return Ok(skipped(selection, &reason)),
