@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::event::{Copy, Event, Sender, Table};
-use crate::wire::{ConnectOptions, Connection, Message, ServerError, WireError, wait_readable};
+use crate::wire::{Connecting, Connection, Message, ServerError, WireError, wait_readable};
 
 /// A question of ours, asked while nothing else runs on the connection.
 const QUESTION_LIMIT: Duration = Duration::from_secs(10);
@@ -44,8 +44,8 @@ pub(super) struct Backend {
 }
 
 impl Backend {
-    pub fn connect(options: &ConnectOptions, session: Option<usize>) -> Result<Backend, WireError> {
-        let mut connection = Connection::connect(options)?;
+    pub fn connect(connecting: Connecting, session: Option<usize>) -> Result<Backend, WireError> {
+        let mut connection = connecting.finish()?;
         // A pooler answers the start-up itself, with a process number of its own.
         let answer = connection.query("SELECT pg_catalog.pg_backend_pid()", Instant::now() + QUESTION_LIMIT)?;
         let value = answer.first().and_then(|result| result.rows.first()?.first()?.as_deref());

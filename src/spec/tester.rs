@@ -10,7 +10,10 @@ use super::pace;
 use super::stop::Stop;
 use super::wait_graph::WaitGraph;
 use crate::runner::Observer;
-use crate::wire::{ConnectOptions, WireError};
+use crate::wire::{ConnectOptions, Connecting, Connection, WireError};
+
+/// The connection that `setup` and `teardown` run on, in words.
+const CONTROL: &str = "control connection";
 
 /// How to play.
 #[derive(Debug, Clone, Copy)]
@@ -59,16 +62,23 @@ impl<'a> Tester<'a> {
         observer: &'a mut Observer,
         options: PlayOptions,
     ) -> Result<Tester<'a>, Stop> {
-        let open = |name: &str, session| {
+        let refused = |name: &str| {
+            let connection = name.to_owned();
+            move |error| Stop::Wire { connection, error }
+        };
+        let begin = |name: &str| {
             let application_name = format!("isolation/{}/{name}", spec.name);
             let options = ConnectOptions { application_name, ..database.clone() };
-            Backend::connect(&options, session).map_err(|error| Stop::Wire { connection: name.to_owned(), error })
+            Connection::begin(&options).map_err(refused(name))
         };
-        let control = open("control connection", None)?;
-        let mut sessions = Vec::new();
-        for (index, session) in spec.sessions.iter().enumerate() {
-            sessions.push(open(&session.name, Some(index))?);
-        }
+        let names = || spec.sessions.iter().map(|session| session.name.as_str());
+        // Side by side, but for the first: it makes what new connections to a fresh database need.
+        let control = Backend::connect(begin(CONTROL)?, None).map_err(refused(CONTROL))?;
+        let begun: Vec<Connecting> = names().map(begin).collect::<Result<_, _>>()?;
+        let sessions = begun.into_iter().zip(names()).enumerate();
+        let sessions = sessions
+            .map(|(index, (connecting, name))| Backend::connect(connecting, Some(index)).map_err(refused(name)));
+        let sessions = sessions.collect::<Result<_, _>>()?;
         Ok(Tester {
             spec,
             options,
@@ -97,7 +107,7 @@ impl<'a> Tester<'a> {
 
     /// For `map_err` on what was asked of a session's connection.
     pub fn lost(&self, session: Option<usize>) -> impl FnOnce(WireError) -> Stop + use<> {
-        let name = session.map_or("control connection", |session| self.spec.sessions[session].name.as_str());
+        let name = session.map_or(CONTROL, |session| self.spec.sessions[session].name.as_str());
         let connection = format!("session {name}");
         move |error| Stop::Wire { connection, error }
     }
