@@ -34,7 +34,7 @@ fn throwaway_servers(removed: &mut dyn FnMut(String)) -> Result<(), ServerError>
     let uid = Account::for_server()?.uid();
     // As root, a folder is our own until it is filled.
     let owners = [uid, rustix::process::geteuid().as_raw()];
-    for folder in files::entries(&throwaway::temporary_folder(), guardian::PREFIX) {
+    for folder in throwaway::places().flat_map(|place| files::entries(&place, guardian::PREFIX)) {
         let is_own =
             fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir() && owners.contains(&metadata.uid()));
         let lock = folder.join(guardian::OWNER_LOCK);

@@ -11,7 +11,7 @@ use super::postmaster::Home;
 /// Fast and forgetful, since the data are not worth keeping; and quiet behind the lab's back: no JIT, and an autovacuum
 /// that never comes, since both would make one run differ from the next. Switched off altogether, autovacuum would make
 /// CREATE INDEX forget how many rows it has seen, and so change plans.
-const SETTINGS: [(&str, &str); 14] = [
+const SETTINGS: [(&str, &str); 15] = [
     ("listen_addresses", "127.0.0.1"),
     ("unix_socket_permissions", "0700"),
     ("max_connections", "200"),
@@ -20,6 +20,7 @@ const SETTINGS: [(&str, &str); 14] = [
     ("full_page_writes", "off"),
     ("wal_level", "minimal"),
     ("max_wal_senders", "0"),
+    ("max_wal_size", "256MB"),
     ("autovacuum", "on"),
     ("autovacuum_naptime", "2147483"),
     ("jit", "off"),

@@ -1,10 +1,11 @@
 //! The server that `isolab server start` keeps running, for every later command of the same user.
 //!
-//! Its folder lies in the cache and not among the temporary files, which systems clear by age. Beside it lies what a
-//! later command needs to know; whether the server is there, the processes tell.
+//! Its folder lies in memory where that can be, else in the cache: not among the temporary files, which systems clear by
+//! age. What a later command needs to know lies in the cache; whether the server is there, the processes tell.
 
 use std::fs;
-use std::path::PathBuf;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -12,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::account::Account;
 use super::configuration::Extra;
 use super::file_lock::FileLock;
+
 use super::postmaster::{self, Home};
-use super::{FindOptions, ServerError, ServerVersion, cache, files, find, template, throwaway};
+use super::{FindOptions, ServerError, ServerVersion, cache, files, find, guardian, memory, template, throwaway};
 use crate::wire::{ConnectOptions, Host};
 
 /// For another isolab that starts or stops the server.
@@ -36,6 +38,7 @@ pub struct Kept {
 struct State {
     version: String,
     programs: PathBuf,
+    folder: PathBuf,
     port: u16,
     password: String,
 }
@@ -46,10 +49,11 @@ impl Kept {
         let place = Place::locate()?;
         let Some(state) = place.read_state()? else { return Ok(None) };
         let Some(version) = ServerVersion::parse(&state.version) else { return Ok(None) };
-        if place.home.process(place.account.uid()).is_none() {
+        let home = place.homes.iter().find(|home| home.folder == state.folder);
+        if home.and_then(|home| home.process(place.account.uid())).is_none() {
             return Ok(None);
         }
-        let options = throwaway::superuser(&place.home.folder, state.port);
+        let options = throwaway::superuser(&state.folder, state.port);
         let options = ConnectOptions { password: Some(state.password), ..options };
         Ok(Some(Kept { version, programs: state.programs, options }))
     }
@@ -102,7 +106,9 @@ impl Kept {
 
 /// The kept server's files.
 struct Place {
-    home: Home,
+    /// Where the server may be.
+    homes: Vec<Home>,
+    cache: PathBuf,
     state: PathBuf,
     lock: PathBuf,
     account: Account,
@@ -111,9 +117,14 @@ struct Place {
 impl Place {
     fn locate() -> Result<Place, ServerError> {
         let cache = cache::folder()?;
-        let home = Home { folder: cache.join("kept") };
-        let account = Account::for_server()?;
-        Ok(Place { home, state: cache.join("kept.json"), lock: cache.join("kept.lock"), account })
+        let folders = memory::folder().map(|memory| in_memory(&memory, &cache)).into_iter().chain([in_cache(&cache)]);
+        Ok(Place {
+            homes: folders.map(|folder| Home { folder }).collect(),
+            state: cache.join("kept.json"),
+            lock: cache.join("kept.lock"),
+            cache,
+            account: Account::for_server()?,
+        })
     }
 
     fn lock(&self) -> Result<FileLock, ServerError> {
@@ -129,19 +140,22 @@ impl Place {
     }
 
     fn start(&self, options: &FindOptions) -> Result<Kept, ServerError> {
-        let folder = &self.home.folder;
+        let in_memory = memory::folder_with_room().map(|memory| in_memory(&memory, &self.cache));
+        let home = Home { folder: in_memory.unwrap_or_else(|| in_cache(&self.cache)) };
+        let folder = &home.folder;
         if folder.as_os_str().len() > LONGEST_FOLDER {
             return Err(ServerError::LongPath { path: folder.clone() });
         }
         let bin = find::programs(options)?;
         let template = template::ready(&bin, &self.account)?;
         files::create_private(folder)?;
-        throwaway::prepare(&self.home, &template, &self.account, &Extra::default())?;
+        throwaway::prepare(&home, &template, &self.account, &Extra::default())?;
         // The process is left to itself: whatever fails from here on, it is found by its folder.
-        let (_, port) = postmaster::start(&bin, &self.account, &self.home, |_| {})?;
+        let (_, port) = postmaster::start(&bin, &self.account, &home, |_| {})?;
         let superuser = throwaway::superuser(folder, port);
         let password = throwaway::set_random_password(&superuser)?;
-        let state = State { version: bin.version.text.clone(), programs: bin.folder, port, password };
+        let version = bin.version.text.clone();
+        let state = State { version, programs: bin.folder, folder: folder.clone(), port, password };
         files::write_private(&self.state, &serde_json::to_vec(&state).unwrap_or_default())?;
         let options = ConnectOptions { password: Some(state.password), ..superuser };
         Ok(Kept { version: bin.version, programs: state.programs, options })
@@ -149,10 +163,23 @@ impl Place {
 
     /// Stops what runs and removes what lies here. False when there was nothing.
     fn clear(&self) -> Result<bool, ServerError> {
-        let there = self.home.folder.exists() || self.state.exists();
-        self.home.stop(self.account.uid())?;
-        files::remove(&self.home.folder)?;
+        let there = self.state.exists() || self.homes.iter().any(|home| home.folder.exists());
+        for home in &self.homes {
+            home.stop(self.account.uid())?;
+            files::remove(&home.folder)?;
+        }
         files::remove(&self.state)?;
         Ok(there)
     }
+}
+
+fn in_cache(cache: &Path) -> PathBuf {
+    cache.join("kept")
+}
+
+/// Each cache has a name of its own there.
+fn in_memory(memory: &Path, cache: &Path) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    cache.hash(&mut hasher);
+    memory.join(format!("{}kept-{:016x}", guardian::PREFIX, hasher.finish()))
 }

@@ -21,6 +21,7 @@ mod guardian;
 mod kept;
 mod machine;
 mod mark;
+mod memory;
 mod pgpass;
 mod postmaster;
 mod process;

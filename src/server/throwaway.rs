@@ -12,7 +12,7 @@ use super::admin::{APPLICATION_NAME, Admin};
 use super::configuration::{self, Extra};
 use super::guardian::GuardedFolder;
 use super::postmaster::{self, Home};
-use super::{PgBin, ServerError, template};
+use super::{PgBin, ServerError, memory, template};
 use crate::wire::{ConnectOptions, Host, TlsMode};
 
 /// A running throwaway server; dropping it stops the server and removes its folder.
@@ -28,7 +28,7 @@ impl Throwaway {
     pub fn start(bin: &PgBin, extra: &Extra) -> Result<Throwaway, ServerError> {
         let account = Account::for_server()?;
         let template = template::ready(bin, &account)?;
-        let mut folder = GuardedFolder::create(&temporary_folder())?;
+        let mut folder = GuardedFolder::create(&place())?;
         let home = Home { folder: folder.path().to_owned() };
         prepare(&home, &template, &account, extra)?;
         let (server, port) = postmaster::start(bin, &account, &home, |pid| folder.holds_server(pid))?;
@@ -87,9 +87,20 @@ pub fn set_random_password(options: &ConnectOptions) -> Result<String, ServerErr
     Ok(password)
 }
 
+/// Where the folder of a new server is made: where `TMPDIR` says; without it in memory, where that can be.
+fn place() -> PathBuf {
+    let in_memory = || env::var_os("TMPDIR").is_none().then(memory::folder_with_room).flatten();
+    in_memory().unwrap_or_else(temporary_folder)
+}
+
+/// Where there may be folders of servers.
+pub fn places() -> impl Iterator<Item = PathBuf> {
+    memory::folder().into_iter().chain([temporary_folder()])
+}
+
 /// The usual temporary folder; or /tmp where a socket's path would become longer than the system allows (104 bytes on
 /// macOS, 108 on Linux) or, as root, the server's user could not get there.
-pub fn temporary_folder() -> PathBuf {
+fn temporary_folder() -> PathBuf {
     const LONGEST: usize = 70;
     let usual = env::temp_dir();
     let fits = usual.is_absolute() && usual.as_os_str().len() <= LONGEST;
