@@ -18,6 +18,7 @@ mod query;
 mod send;
 mod server_error;
 mod socket;
+mod spin;
 mod startup;
 mod stream;
 #[cfg(feature = "tls")]

@@ -6,6 +6,7 @@ use rustix::event::{PollFd, Timespec, poll};
 use rustix::io::Errno;
 
 use super::WireError;
+use super::spin::Waiting;
 use crate::interrupt;
 
 /// The longest that a signal which another thread received goes unnoticed.
@@ -14,6 +15,10 @@ const SLICE: Duration = Duration::from_millis(50);
 /// Waits until one of the descriptors is ready, at most `limit`; true if one is.
 pub(super) fn until_ready(descriptors: &mut [PollFd<'_>], limit: Duration) -> Result<bool, WireError> {
     let start = Instant::now();
+    let waiting = Waiting::begin();
+    if waiting.look(limit, || is_ready(descriptors))? {
+        return Ok(true);
+    }
     loop {
         interrupt::check()?;
         let left = limit.saturating_sub(start.elapsed());
@@ -23,6 +28,14 @@ pub(super) fn until_ready(descriptors: &mut [PollFd<'_>], limit: Duration) -> Re
             Ok(_) => return Ok(true),
             Err(error) => return Err(WireError::Wait(error.into())),
         }
+    }
+}
+
+fn is_ready(descriptors: &mut [PollFd<'_>]) -> Result<bool, WireError> {
+    match poll(descriptors, Some(&timespec(Duration::ZERO))) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(WireError::Wait(error.into())),
     }
 }
 

@@ -1,0 +1,58 @@
+//! Looking again and again for a moment before a thread is put to sleep: to wake it, and the processor that it slept on,
+//! takes as long as many a statement.
+
+use std::num::NonZero;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Most statements on a few rows are answered in less.
+const LIMIT: Duration = Duration::from_millis(1);
+
+/// So many threads may wait before looking does harm: the other half of the processors is the server's.
+static ROOM: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get) / 2);
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread that waits for an answer, until it is dropped.
+pub(super) struct Waiting;
+
+impl Waiting {
+    pub fn begin() -> Waiting {
+        WAITING.fetch_add(1, Ordering::Relaxed);
+        Waiting
+    }
+
+    /// Looks until `is_there`, at most `limit` long and while few wait. True if it is there.
+    pub fn look<E>(&self, limit: Duration, mut is_there: impl FnMut() -> Result<bool, E>) -> Result<bool, E> {
+        let start = Instant::now();
+        while WAITING.load(Ordering::Relaxed) <= *ROOM && start.elapsed() < limit.min(LIMIT) {
+            if is_there()? {
+                return Ok(true);
+            }
+            // The server may have nothing else to run on.
+            thread::yield_now();
+        }
+        Ok(false)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        WAITING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn nobody_looks_while_many_wait() {
+        let waiting: Vec<Waiting> = (0..=*ROOM).map(|_| Waiting::begin()).collect();
+        let nobody = || -> Result<bool, Infallible> { panic!("looked") };
+        assert_eq!(waiting[0].look(Duration::from_secs(1), nobody), Ok(false));
+    }
+}
