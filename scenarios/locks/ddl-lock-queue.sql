@@ -37,7 +37,7 @@ SELECT NOT EXISTS (SELECT 1 FROM isolab_told WHERE session = 'page' AND sqlstate
 -- Catalogue: lock_timeout on the migration, then retry
 -- @retry 10 also 55P03
 -- @session migration
-SET LOCAL lock_timeout = '50ms';
+SET LOCAL lock_timeout = '250ms';
 \step alter
 ALTER TABLE orders ADD COLUMN note text;
 -- @order report read, migration alter, page read, wait migration, page commit, report commit, migration commit
