@@ -10,11 +10,13 @@ use super::postmaster::Home;
 
 /// Fast and forgetful, since the data are not worth keeping; and quiet behind the lab's back: no JIT, and an autovacuum
 /// that never comes, since both would make one run differ from the next. Switched off altogether, autovacuum would make
-/// CREATE INDEX forget how many rows it has seen, and so change plans.
-const SETTINGS: [(&str, &str); 15] = [
+/// CREATE INDEX forget how many rows it has seen, and so change plans. Dropping a table looks at all buffers, so there are
+/// few.
+const SETTINGS: [(&str, &str); 16] = [
     ("listen_addresses", "127.0.0.1"),
     ("unix_socket_permissions", "0700"),
     ("max_connections", "200"),
+    ("shared_buffers", "32MB"),
     ("max_prepared_transactions", "64"),
     ("fsync", "off"),
     ("full_page_writes", "off"),

@@ -1,6 +1,7 @@
 //! Looking again and again for a moment before a thread is put to sleep: to wake it, and the processor that it slept on,
 //! takes as long as many a statement.
 
+use std::hint;
 use std::num::NonZero;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,6 +10,9 @@ use std::time::{Duration, Instant};
 
 /// Most statements on a few rows are answered in less.
 const LIMIT: Duration = Duration::from_millis(1);
+
+/// So many looks, of half a microsecond each, between two offers of the processor to somebody else.
+const LOOKS_IN_A_ROW: u32 = 16;
 
 /// So many threads may wait before looking does harm: the other half of the processors is the server's.
 static ROOM: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get) / 2);
@@ -26,12 +30,14 @@ impl Waiting {
     /// Looks until `is_there`, at most `limit` long and while few wait. True if it is there.
     pub fn look<E>(&self, limit: Duration, mut is_there: impl FnMut() -> Result<bool, E>) -> Result<bool, E> {
         let start = Instant::now();
+        let mut looks: u32 = 0;
         while WAITING.load(Ordering::Relaxed) <= *ROOM && start.elapsed() < limit.min(LIMIT) {
             if is_there()? {
                 return Ok(true);
             }
+            looks += 1;
             // The server may have nothing else to run on.
-            thread::yield_now();
+            if looks.is_multiple_of(LOOKS_IN_A_ROW) { thread::yield_now() } else { hint::spin_loop() }
         }
         Ok(false)
     }
