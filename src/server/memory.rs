@@ -11,11 +11,15 @@ const TMPFS: i128 = 0x0102_1994;
 /// Bytes for a server: its databases, and WAL up to the `max_wal_size` of our configuration.
 const ROOM: u64 = 1 << 30;
 
-/// The folder, for root alone: what an ordinary user has in it systemd removes when that user logs out, running or not
-/// (`RemoveIPC` in logind.conf(5)).
+/// There where the system was started by systemd (sd_booted(3)).
+const SYSTEMD: &str = "/run/systemd/system";
+
+/// The folder. With systemd for root alone: what an ordinary user has in it is removed when that user logs out, running
+/// or not (`RemoveIPC` in logind.conf(5)).
 pub fn folder() -> Option<PathBuf> {
     let folder = Path::new(FOLDER);
-    (rustix::process::geteuid().is_root() && is_in_memory(folder)).then(|| folder.to_owned())
+    let is_safe = rustix::process::geteuid().is_root() || !Path::new(SYSTEMD).exists();
+    (is_safe && is_in_memory(folder)).then(|| folder.to_owned())
 }
 
 /// The same where there is room for one more server.
