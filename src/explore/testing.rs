@@ -2,32 +2,20 @@
 
 use super::{Exploration, Failure, Verdict};
 use crate::history::testing::history;
-use crate::scenario::Level;
+use crate::scenario::{self, Level};
 use crate::schedule::LeftOut;
 
 /// Of 1,400 schedules, without any failure yet.
 pub fn exploration(verdict: Verdict) -> Exploration {
+    let any = scenario::load("write-skew").unwrap();
     Exploration {
         scenario: "odd".to_owned(),
         title: "Odd".to_owned(),
-        fix: None,
-        isolation: Level::ReadCommitted,
-        sessions: Vec::new(),
         verdict,
         schedules: 1400,
         orders: 1402,
         complete: verdict != Verdict::Inconclusive,
-        fallback: None,
-        retries: 0,
-        repaired: 0,
-        errors: Vec::new(),
-        racy: 0,
-        by_design: Vec::new(),
-        outcomes: Vec::new(),
-        failures: Vec::new(),
-        expected: None,
-        mutations: None,
-        notes: Vec::new(),
+        ..Exploration::unplayed(&any, None, Level::ReadCommitted, None)
     }
 }
 
