@@ -2,10 +2,12 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::forms::{explored, losses, options};
 use common::shapes;
 use isolab::explore::{Options, Verdict};
-use isolab::scenario::{Level, Scenario, load};
+use isolab::scenario::{Disk, Level, Scenario, load, parse};
 use isolab::server::{FindOptions, Server};
 
 fn write_skew() -> Scenario {
@@ -115,4 +117,21 @@ fn a_broken_fix_that_is_not_foreseen_is_one_too_many() {
     );
     assert_eq!(isolab(&["explore", file, "--isolation", "serializable"]).0, 0);
     assert_eq!(isolab(&["explore", file, "--max-schedules", "1"]).0, 5, "one schedule proves nothing");
+}
+
+#[test]
+fn a_statement_that_fails_is_the_only_error_of_its_transaction() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let body = "INSERT INTO t VALUES (1);\nUPDATE t SET n = n;\nDELETE FROM t WHERE n = 2;\n";
+    let text = format!(
+        "-- @title Both\n-- @schema\nCREATE TABLE t (n int PRIMARY KEY);\n\n-- @session a\n{body}\n-- @session b\n{body}\n\
+         -- @check one row\nSELECT count(*) = 1 FROM t;\n"
+    );
+    let scenario = parse(&Disk, Path::new("both.sql"), &text).expect("valid").scenario;
+    let found = explored(&server, &scenario, None, &Level::ALL, &options(false, 300, 60));
+    for found in &found {
+        assert!(found.complete, "{found:#?}");
+        let errors: Vec<&str> = found.errors.iter().map(|(sqlstate, _)| sqlstate.as_str()).collect();
+        assert_eq!(errors, ["23505"], "{}", found.isolation);
+    }
 }

@@ -32,6 +32,8 @@ pub struct Guided<'a> {
     /// The choice whose consequence is not noted yet, and what could have been chosen.
     open: Option<(usize, Vec<usize>)>,
     followed: usize,
+    /// See [`Strategy::stays`].
+    stays: usize,
     /// How many steps the session of the last choice had done before it.
     steps_before: u32,
     path: Path,
@@ -61,6 +63,7 @@ impl<'a> Guided<'a> {
             seen: 0,
             open: None,
             followed: 0,
+            stays: 0,
             steps_before: 0,
             path: Path::default(),
         }
@@ -107,6 +110,20 @@ impl<'a> Guided<'a> {
         (view.can_move() && view.steps_done() == self.steps_before).then_some(*session)
     }
 
+    /// How many more moves of the session are certain: an earlier run made them, or nobody else can move.
+    fn further_moves(&self, session: usize, is_alone: bool) -> usize {
+        match self.task.grain {
+            _ if !self.task.foresees => 0,
+            _ if is_alone => usize::MAX,
+            Grain::Transaction => usize::MAX,
+            Grain::Step => 0,
+            Grain::Statement => {
+                let ahead = self.task.prefix.iter().skip(self.followed);
+                ahead.take_while(|&&choice| choice == session).count()
+            }
+        }
+    }
+
     fn pick(&mut self, enabled: &[usize]) -> Option<usize> {
         while let Some(&choice) = self.task.prefix.get(self.followed) {
             self.followed += 1;
@@ -146,8 +163,14 @@ impl Strategy for Guided<'_> {
         let enabled = self.enabled(sessions);
         let Some(session) = self.pick(&enabled) else { return Choice::Over };
         self.path.choices.push(session);
+        let is_alone = enabled.len() == 1 && sessions.iter().all(|session| !session.is_blocked());
+        self.stays = self.further_moves(session, is_alone);
         self.open = Some((session, enabled));
         self.steps_before = sessions[session].steps_done();
         Choice::Move(session)
+    }
+
+    fn stays(&self) -> usize {
+        self.stays
     }
 }

@@ -30,6 +30,8 @@ pub struct Task {
     /// What of the program does not take part.
     pub left_out: LeftOut,
     pub knowledge: Arc<Knowledge>,
+    /// Where a session waits is taken to be known from earlier runs.
+    pub foresees: bool,
 }
 
 impl Task {
@@ -45,6 +47,7 @@ impl Task {
             only: Vec::new(),
             left_out: LeftOut::default(),
             knowledge,
+            foresees: true,
         }
     }
 }
@@ -89,7 +92,15 @@ impl<'a> Worker<'a> {
         Ok(Worker { stage, contents })
     }
 
+    /// Plays a schedule. Where a session waits that did not wait before, once more, statement by statement.
     pub fn play(&mut self, task: &Task) -> Result<Played, RunError> {
+        match self.try_to_play(task) {
+            Err(RunError::Unforeseen { .. }) => self.try_to_play(&Task { foresees: false, ..task.clone() }),
+            played => played,
+        }
+    }
+
+    fn try_to_play(&mut self, task: &Task) -> Result<Played, RunError> {
         self.stage.leave_out(task.left_out.clone());
         let events = RefCell::new(Vec::new());
         let watch = Watch::new(Arc::clone(&task.knowledge), self.stage.sessions(task.level).len());

@@ -7,7 +7,7 @@ mod op;
 mod request;
 mod variables;
 
-pub use interpreter::Interpreter;
+pub use interpreter::{Foreseen, Interpreter};
 pub use op::{Action, Arm, Capture, Control, Op, Program, Statement};
 pub use request::{Answer, End, Request};
 pub use variables::Variables;

@@ -1,12 +1,12 @@
 //! A session under test: its connection, where it is in its calls, and what it waits for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
-use super::flight::Flight;
+use super::flight::{Flight, Landed};
 use super::links::LinkId;
 use crate::history::StatementError;
-use crate::program::{Answer, Control, Interpreter, Request, Statement, Variables};
+use crate::program::{Control, Foreseen, Interpreter, Variables};
 use crate::scenario::{Call, Level, Session};
 use crate::schedule::SessionView;
 
@@ -31,8 +31,10 @@ pub(super) struct Actor {
     /// The variables that every call starts with.
     pub parameters: Variables,
     pub flight: Option<Flight>,
-    /// A statement that went out together with the BEGIN before it; its answer follows that one's.
-    pub ahead: Option<String>,
+    /// Statements that went out together with the one on its way; their answers follow that one's.
+    pub ahead: VecDeque<Foreseen>,
+    /// The answer to a statement before those.
+    failed: Option<Landed>,
     /// `\lost`: the answer to the statement on its way will be lost, and this is what the statement does.
     pub loses: Option<Control>,
     /// The statement on its way is a BEGIN: what follows it in this step, by index, belongs to the same move.
@@ -102,7 +104,8 @@ impl Actor {
             interpreter: None,
             parameters,
             flight: None,
-            ahead: None,
+            ahead: VecDeque::new(),
+            failed: None,
             loses: None,
             goes_on: None,
             wait: None,
@@ -132,16 +135,22 @@ impl Actor {
         self.interpreter.as_mut()
     }
 
-    /// The statement that will follow a BEGIN that cannot fail, in the same move and whatever the answer is.
-    pub fn follower(&self, begin: &Statement) -> Option<String> {
-        let mut foreseen = self.interpreter.clone().filter(|_| begin.is_plain_begin())?;
-        let step = foreseen.step_index();
-        foreseen
-            .answered(&Answer { tag: "BEGIN".to_owned(), in_transaction: true, ..Answer::default() }, self.notified);
-        match foreseen.request() {
-            Request::Run(statement) if foreseen.step_index() == step => Some(statement.text.sql(foreseen.variables())),
-            _ => None,
+    /// Takes an answer in. An error counts once the server has refused what was sent along, but for the COMMIT or ROLLBACK
+    /// among it, which ends the failed transaction.
+    pub fn whole(&mut self, landed: Landed) -> Option<Landed> {
+        let landed = self.failed.take().unwrap_or(landed);
+        if landed.error.is_some() && self.ahead.front().is_some_and(|next| !next.ends) {
+            self.ahead.pop_front();
+            self.failed = Some(landed);
+            return None;
         }
+        Some(landed)
+    }
+
+    /// The connection is gone, and with it what was on its way.
+    pub fn leave_connection(&mut self) {
+        (self.flight, self.wait, self.failed) = (None, None, None);
+        self.ahead.clear();
     }
 
     /// The call is over: its steps count, and the next one may begin.

@@ -6,17 +6,17 @@ use super::actor::{Actor, FailedCall, View};
 use super::client::CONNECTION_FAILURE;
 use super::deadlock;
 use super::error::{RunError, statement_error};
-use super::flight::{Flight, Landed};
+use super::flight::Landed;
 use super::links::{LinkId, Links};
 use super::observer::Observer;
 use super::wakes::Wakes;
 use crate::history::{Event, Fate, Phase, StatementError, Told, What};
 use crate::interrupt;
-use crate::program::{Answer, Control, End, Interpreter, Request, Statement};
+use crate::program::{Answer, End, Interpreter, Request};
 use crate::scenario::Retry;
 use crate::scenario::source::Sources;
 use crate::schedule::{Choice, Schedule, SessionView, Strategy};
-use crate::wire::{Message, ServerError, TransactionStatus, WireError};
+use crate::wire::{ServerError, TransactionStatus, WireError};
 
 /// SQLSTATE of a deadlock's victim.
 const DEADLOCK_DETECTED: &str = "40P01";
@@ -33,7 +33,7 @@ pub(super) struct Conduct {
     pub deadlock_check: Option<Duration>,
     /// Ask which lock a session waits for, for the story.
     pub name_locks: bool,
-    /// Send the BEGIN that the lab added together with the statement after it.
+    /// Send statements together where what comes next is certain.
     pub saves_round_trips: bool,
 }
 
@@ -54,6 +54,8 @@ pub(super) struct Conductor<'a> {
     pub racy: bool,
     /// The session whose move it is.
     pub moving: Option<usize>,
+    /// So many further moves are certain to be its own.
+    pub further: usize,
     /// Is shown every event as it happens.
     pub listener: &'a mut dyn FnMut(&Event),
     pub waits_begun: u64,
@@ -66,7 +68,7 @@ impl Conductor<'_> {
             let views = self.views();
             let views: Vec<&dyn SessionView> = views.iter().map(|view| view as &dyn SessionView).collect();
             match strategy.choose(&views) {
-                Choice::Move(session) => self.advance(session)?,
+                Choice::Move(session) => self.advance(session, strategy.stays())?,
                 Choice::Await(session) => self.until_free(&[session])?,
                 Choice::Over => {
                     let blocked: Vec<usize> =
@@ -80,11 +82,14 @@ impl Conductor<'_> {
         }
     }
 
-    /// Sends the next statement of a session, and comes back when everybody has answered or waits.
-    pub fn advance(&mut self, session: usize) -> Result<(), RunError> {
+    /// Sends the next statement of a session, and comes back when everybody has answered or waits. `further`: so many more
+    /// moves are certain to be its own.
+    pub fn advance(&mut self, session: usize, further: usize) -> Result<(), RunError> {
         self.schedule.choices.push(session);
         self.moving = Some(session);
         let waiting = self.waiting();
+        // Whom it wakes goes on between its statements.
+        self.further = if waiting.is_empty() { further } else { 0 };
         self.let_deadlock_checks_pass(&waiting)?;
         let backends: Vec<i32> = waiting.iter().filter_map(|&waiter| self.pid(waiter)).collect();
         let ordered = self.wakes.stop(backends.into_iter())?;
@@ -103,7 +108,7 @@ impl Conductor<'_> {
         self.settle(&everybody)?;
         let woken = waiting.iter().filter(|&&waiter| self.actors[waiter].wait.is_none()).count();
         self.racy |= woken > 1 && !ordered;
-        Ok(())
+        self.check_foresight(session)
     }
 
     fn views(&self) -> Vec<View<'_>> {
@@ -171,81 +176,8 @@ impl Conductor<'_> {
         }
     }
 
-    fn send(&mut self, session: usize, statement: &Statement) -> Result<(), RunError> {
-        let actor = &mut self.actors[session];
-        let Some(interpreter) = &actor.interpreter else { return Ok(()) };
-        actor.goes_on = (statement.control == Control::Begin).then_some(interpreter.step_index());
-        actor.loses = (statement.lost && actor.attempt == 1).then_some(statement.control);
-        let sql = statement.text.sql(interpreter.variables());
-        if self.conduct.saves_round_trips
-            && let Some(follower) = actor.follower(statement)
-        {
-            return self.send_together(session, &sql, follower);
-        }
-        self.send_text(session, &sql)
-    }
-
-    /// Saves the round trip between a BEGIN and the first statement. The second goes on record when the first is answered.
-    fn send_together(&mut self, session: usize, begin: &str, follower: String) -> Result<(), RunError> {
-        self.record(session, What::Sent { sql: begin.to_owned() });
-        let actor = &mut self.actors[session];
-        actor.flight = Some(Flight::default());
-        let connection = self.links.open(actor.link)?;
-        let sent = connection.buffer_query(begin).and_then(|()| connection.send_query(&follower));
-        actor.ahead = Some(follower);
-        sent.or_else(|error| self.disconnected(session, error))
-    }
-
-    fn send_text(&mut self, session: usize, sql: &str) -> Result<(), RunError> {
-        self.record(session, What::Sent { sql: sql.to_owned() });
-        let actor = &mut self.actors[session];
-        actor.flight = Some(Flight::default());
-        if actor.ahead.take().is_some_and(|ahead| ahead == sql) {
-            return Ok(());
-        }
-        match self.links.open(actor.link)?.send_query(sql) {
-            Ok(()) => Ok(()),
-            Err(error) => self.disconnected(session, error),
-        }
-    }
-
-    /// Takes in what a session's connection has to say; true if anything came.
-    pub fn read(&mut self, session: usize) -> Result<bool, RunError> {
-        let mut progress = false;
-        while self.actors[session].flight.is_some() {
-            let message = match self.links.open(self.actors[session].link)?.try_message() {
-                Ok(Some(message)) => message,
-                Ok(None) => break,
-                Err(error) => {
-                    self.disconnected(session, error)?;
-                    return Ok(true);
-                }
-            };
-            progress = true;
-            match message {
-                Message::Notice(notice) => {
-                    self.record(session, What::Notice { text: format!("{}: {}", notice.severity, notice.message) });
-                }
-                Message::Notification { channel, payload, .. } => {
-                    self.actors[session].notified += 1;
-                    self.record(session, What::Notified { channel, payload });
-                }
-                Message::CopyIn => {
-                    return Err(RunError::Unmet { reason: "COPY FROM STDIN cannot be staged".to_owned() });
-                }
-                message => {
-                    let flight = self.actors[session].flight.as_mut();
-                    if let Some(landed) = flight.and_then(|flight| flight.take(message)) {
-                        self.land(session, landed)?;
-                    }
-                }
-            }
-        }
-        Ok(progress)
-    }
-
     /// A statement's answer is whole.
-    fn land(&mut self, session: usize, landed: Landed) -> Result<(), RunError> {
+    pub(super) fn land(&mut self, session: usize, landed: Landed) -> Result<(), RunError> {
         self.doubt_waits();
         self.actors[session].flight = None;
         if self.actors[session].wait.take().is_some_and(|wait| wait.told) {
@@ -327,7 +259,7 @@ impl Conductor<'_> {
     }
 
     /// The connection is gone. With the server's own reason that is an answer like any other; without one the run ends.
-    fn disconnected(&mut self, session: usize, error: WireError) -> Result<(), RunError> {
+    pub(super) fn disconnected(&mut self, session: usize, error: WireError) -> Result<(), RunError> {
         let WireError::Closed { reason: Some(reason) } = &error else {
             return Err(RunError::Lost { session: self.actors[session].name.clone(), error });
         };
@@ -336,8 +268,7 @@ impl Conductor<'_> {
         }
         let failure = self.statement_error(session, reason);
         self.doubt_waits();
-        self.actors[session].flight = None;
-        self.actors[session].wait = None;
+        self.actors[session].leave_connection();
         self.links.forget(self.actors[session].link);
         self.record(session, What::Disconnected { reason: reason.to_string() });
         let sqlstate =

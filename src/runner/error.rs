@@ -20,6 +20,9 @@ pub enum RunError {
     /// Nobody can move, and what they wait for will not come by itself.
     #[error("the run cannot go on: {reason}")]
     Stuck { reason: String },
+    /// A session waits where, by what an earlier run did, it would not: what it did next was sent along already.
+    #[error("session `{session}` waits where it did not wait before")]
+    Unforeseen { session: String },
     /// A session's connection was lost, and no scenario asked for it.
     #[error("session `{session}` lost its connection: {error}")]
     Lost { session: String, error: WireError },

@@ -50,7 +50,7 @@ impl Kept {
     pub fn keep(&mut self, actors: impl Iterator<Item = Actor>, mut links: Links, sessions: &[SessionInfo]) {
         self.idle.extend(actors.filter_map(|actor| {
             let connection = links.take(actor.home)?;
-            if actor.flight.is_some() {
+            if actor.flight.is_some() || !actor.ahead.is_empty() {
                 // What cannot be canceled now is removed with the sandbox.
                 let _ = connection.cancel_token().cancel();
                 return None;

@@ -17,6 +17,7 @@ mod reset;
 mod retry;
 mod scene;
 mod script;
+mod sending;
 mod settle;
 mod side_by_side;
 mod stage;

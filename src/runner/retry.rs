@@ -76,7 +76,8 @@ impl Conductor<'_> {
     /// Moves a session outside the schedule.
     fn advance_alone(&mut self, session: usize) -> Result<(), RunError> {
         let choices = self.schedule.choices.len();
-        self.advance(session)?;
+        // Nobody else has anything left to do.
+        self.advance(session, usize::MAX)?;
         self.schedule.choices.truncate(choices);
         Ok(())
     }

@@ -40,7 +40,7 @@ pub struct RunOptions {
     pub name_locks: bool,
     /// One run of many: what can be kept between them is kept.
     pub explores: bool,
-    /// Send the BEGIN that the lab added together with the statement after it: not where somebody watches each statement.
+    /// Send statements together where what comes next is certain: not where somebody watches each of them.
     pub saves_round_trips: bool,
     /// The level of the next run, where there is to be one: its sessions connect while the tables are made.
     pub next: Option<Level>,
@@ -227,6 +227,7 @@ impl<'a> Stage<'a> {
             schedule: Schedule { left_out: self.left_out.clone(), ..Schedule::default() },
             racy: false,
             moving: None,
+            further: 0,
             listener,
             waits_begun: 0,
         };

@@ -50,4 +50,9 @@ pub enum Choice {
 /// Picks the order in which statements start. Asked again after each statement was answered or is blocked.
 pub trait Strategy {
     fn choose(&mut self, sessions: &[&dyn SessionView]) -> Choice;
+
+    /// How many further choices are certain to be the session that was chosen last, as long as it does not wait.
+    fn stays(&self) -> usize {
+        0
+    }
 }

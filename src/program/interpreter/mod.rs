@@ -2,6 +2,7 @@
 //!
 //! The runner drives it with a polled connection, a load worker with a blocking one; both mean the same by it.
 
+mod foresight;
 mod outcomes;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,8 @@ use crate::history::{Fate, StatementError, What};
 use crate::scenario::source::Span;
 use crate::scenario::template::Template;
 use crate::scenario::{Call, Transaction};
+
+pub use foresight::Foreseen;
 
 /// A session's own connection in `\connect`.
 const MAIN: &str = "main";
@@ -158,31 +161,6 @@ impl Interpreter {
     /// Whether a transaction block is open, failed or not.
     pub fn in_transaction(&self) -> bool {
         self.open.contains(&self.at.place)
-    }
-
-    /// Whether the COMMIT that the lab added comes right after the statement on its way, whatever its answer is: a driver
-    /// may then send the two together. After an error the server skips that COMMIT.
-    pub fn commit_follows(&self) -> bool {
-        let ops = &self.transaction.program.ops;
-        let is_plain = |statement: &Statement| {
-            statement.control == Control::Other && statement.capture.is_none() && !statement.lost
-        };
-        let may_be_followed = self.in_transaction() && self.ending.is_none() && self.at.tries.is_empty();
-        if !may_be_followed
-            || !matches!(ops.get(self.at.position).map(|op| &op.action), Some(Action::Statement(s)) if is_plain(s))
-        {
-            return false;
-        }
-        let mut next = self.at.position + 1;
-        loop {
-            match ops.get(next).map(|op| &op.action) {
-                Some(Action::Jump { target }) if *target > next => next = *target,
-                Some(Action::Statement(statement)) => {
-                    return statement.implicit && statement.control == Control::Commit;
-                }
-                _ => return false,
-            }
-        }
     }
 
     /// The next thing to do. Asking again without an answer gives the same.

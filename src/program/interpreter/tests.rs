@@ -263,3 +263,47 @@ fn every_round_of_a_loop_is_a_new_occurrence_of_its_steps() {
     let alone = "\\while true\n\\step one\nSELECT 1;\n\\endwhile\n";
     assert_eq!(times_done(alone, "one", rounds()), [0, 1, 3]);
 }
+
+/// What is foreseen while the first statement after BEGIN is on its way.
+fn foreseen(body: &str, moves: usize) -> Vec<String> {
+    let mut it = interpreter(body);
+    answer_begin(&mut it);
+    statement(&mut it);
+    it.foreseen(moves).into_iter().map(|foreseen| foreseen.sql).collect()
+}
+
+#[test]
+fn what_follows_whatever_the_answer_is_is_foreseen_to_the_end_of_the_transaction() {
+    let body =
+        "DELETE FROM t;\nINSERT INTO t VALUES (1);\nSELECT n FROM t \\gset\nUPDATE t SET n = :n;\nCOMMIT;\nSELECT 1;";
+    let body = format!("BEGIN;\n{body}");
+    assert_eq!(foreseen(&body, 1), ["INSERT INTO t VALUES (1)"]);
+    // What is captured decides what comes then.
+    assert_eq!(foreseen(&body, usize::MAX), ["INSERT INTO t VALUES (1)", "SELECT n FROM t"]);
+    let ends = "BEGIN;\nDELETE FROM t;\nCOMMIT;\nSELECT 1;";
+    assert_eq!(foreseen(ends, usize::MAX), ["COMMIT"]);
+}
+
+#[test]
+fn what_an_answer_or_an_error_could_change_is_not_foreseen() {
+    for body in [
+        "DELETE FROM t;\nINSERT INTO t VALUES (:ROW_COUNT);",
+        "SAVEPOINT a;\nROLLBACK TO a;\nDELETE FROM t;",
+        "\\try\n  DELETE FROM t;\n  SELECT 1;\n\\on 23505\n  SELECT 2;\n\\endtry",
+        "DELETE FROM t;\n\\if true\nSELECT 1;\n\\endif",
+        "DELETE FROM t \\lost",
+    ] {
+        assert_eq!(foreseen(body, usize::MAX), Vec::<String>::new(), "{body}");
+    }
+}
+
+#[test]
+fn the_statement_after_begin_belongs_to_its_move() {
+    let mut it = interpreter("DELETE FROM t;\nSELECT 1;");
+    assert_eq!(statement(&mut it), "BEGIN");
+    let foreseen = |it: &Interpreter, moves| -> Vec<String> {
+        it.foreseen(moves).into_iter().map(|foreseen| foreseen.sql).collect()
+    };
+    assert_eq!(foreseen(&it, 0), ["DELETE FROM t"]);
+    assert_eq!(foreseen(&it, 2), ["DELETE FROM t", "SELECT 1", "COMMIT"]);
+}
