@@ -9,7 +9,7 @@ use super::watch::Knowledge;
 use super::worker::{Played, Task};
 use crate::runner::RunError;
 use crate::scenario::{Level, Plan};
-use crate::schedule::{Attempt, Consequence, LeftOut};
+use crate::schedule::LeftOut;
 
 pub struct Ground<'g, 'a> {
     pub team: &'g mut Team<'a>,
@@ -21,17 +21,6 @@ pub struct Ground<'g, 'a> {
 }
 
 impl Ground<'_, '_> {
-    /// Plays attempts of a search; gives what came of each, in their order.
-    pub fn play(&mut self, attempts: &[Attempt<Consequence>]) -> Result<Vec<Played>, RunError> {
-        let task = |attempt: &Attempt<Consequence>| Task {
-            sleep: attempt.sleep.clone(),
-            priorities: attempt.priorities.clone(),
-            ..self.task(attempt.prefix.clone())
-        };
-        let tasks: Vec<Task> = attempts.iter().map(task).collect();
-        self.team.play(&tasks)
-    }
-
     /// Plays these choices of what is left of the program, as far as they can be made, then whichever session can move.
     /// None once the time is over.
     pub fn play_again(&mut self, choices: Vec<usize>, left_out: &LeftOut) -> Result<Option<Played>, RunError> {
@@ -42,7 +31,8 @@ impl Ground<'_, '_> {
         }
     }
 
-    fn task(&self, prefix: Vec<usize>) -> Task {
+    /// Plays these choices, then whichever session can move.
+    pub fn task(&self, prefix: Vec<usize>) -> Task {
         Task::new(self.level, self.grain, prefix, &self.knowledge)
     }
 }

@@ -20,6 +20,7 @@ mod oracle;
 mod orders;
 mod outcome;
 mod pages;
+mod pipeline;
 mod playing;
 mod probe;
 mod repeating;

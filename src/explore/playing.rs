@@ -1,5 +1,7 @@
 //! Plays what a search asks for, until it is over or a limit is reached; then what promises the most of the rest.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::findings::Findings;
@@ -80,35 +82,39 @@ impl Playing<'_> {
         at_a_time: usize,
         limit: Limit,
     ) -> Result<bool, RunError> {
-        loop {
-            let left = limit.plays.saturating_sub(self.plays).min(at_a_time as u64);
-            let hangs = self.findings.unfinished.len() >= MOST_HANGS;
-            if (left == 0 && search.pending() > 0) || hangs || Instant::now() > limit.deadline {
-                return Ok(false);
-            }
-            let attempts: Vec<Attempt<Consequence>> =
-                std::iter::from_fn(|| search.next()).take(left as usize).collect();
-            if attempts.is_empty() {
-                return Ok(true);
-            }
-            let all_played = match ground.play(&attempts) {
-                Err(_) if Instant::now() > limit.deadline => return Ok(false),
-                other => other?,
-            };
-            for (attempt, played) in attempts.iter().zip(all_played) {
+        let (any, knowledge) = (ground.task(Vec::new()), Arc::clone(&ground.knowledge));
+        let sessions = ground.plan.sessions.len();
+        ground.team.side_by_side(|pipeline| {
+            let mut under_way: VecDeque<Attempt<Consequence>> = VecDeque::new();
+            loop {
+                while under_way.len() < at_a_time && self.plays + (under_way.len() as u64) < limit.plays {
+                    let Some(attempt) = search.next() else { break };
+                    pipeline.send(any.of_attempt(&attempt));
+                    under_way.push_back(attempt);
+                }
+                let Some(attempt) = under_way.pop_front() else {
+                    return Ok(self.plays < limit.plays || search.pending() == 0);
+                };
+                let hangs = self.findings.unfinished.len() >= MOST_HANGS;
+                if hangs || Instant::now() > limit.deadline {
+                    return Ok(false);
+                }
+                let played = match pipeline.receive() {
+                    Err(_) if Instant::now() > limit.deadline => return Ok(false),
+                    other => other?,
+                };
                 let awake = played.path.asleep_from.unwrap_or(played.path.steps.len());
-                search.learn(attempt, &played.path.steps[..awake]);
+                search.learn(&attempt, &played.path.steps[..awake]);
                 self.plays += 1;
-                if limit.while_right && self.findings.correction.is_none() {
-                    self.findings.correction =
-                        ground.knowledge.corrected_by(&played.history, ground.plan.sessions.len());
+                if limit.while_right {
+                    self.findings.correction = knowledge.corrected_by(&played.history, sessions);
                 }
                 self.findings.take_in(played);
                 (self.done)();
+                if self.findings.correction.is_some() {
+                    return Ok(false);
+                }
             }
-            if self.findings.correction.is_some() {
-                return Ok(false);
-            }
-        }
+        })
     }
 }

@@ -1,20 +1,21 @@
 //! Several workers side by side; what they give, and in which order, does not depend on how many they are.
 
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 
+use super::pipeline::Pipeline;
 use super::worker::{Played, Task, Worker};
 use crate::runner::RunError;
 
-/// A further worker takes as long to prepare as some schedules take to play; with fewer to come, one does them all.
-const WORTH_ANOTHER: usize = 8;
+/// Makes a worker, in whatever thread.
+pub type Prepare<'a> = dyn Fn() -> Result<Worker<'a>, RunError> + Sync + 'a;
 
 /// Workers prepared so far, the first at once and further ones when there is enough to do.
 pub struct Team<'a> {
-    workers: Vec<Worker<'a>>,
+    first: Worker<'a>,
+    others: Vec<Worker<'a>>,
     size: usize,
-    prepare: Box<dyn Fn() -> Result<Worker<'a>, RunError> + Sync + 'a>,
+    prepare: Box<Prepare<'a>>,
 }
 
 impl<'a> Team<'a> {
@@ -23,81 +24,48 @@ impl<'a> Team<'a> {
         size: usize,
         prepare: impl Fn() -> Result<Worker<'a>, RunError> + Sync + 'a,
     ) -> Result<Team<'a>, RunError> {
-        Ok(Team { workers: vec![prepare()?], size, prepare: Box::new(prepare) })
+        Ok(Team { first: prepare()?, others: Vec::new(), size, prepare: Box::new(prepare) })
     }
 
     /// Plays every task and gives what came of each, in their order.
     pub fn play(&mut self, tasks: &[Task]) -> Result<Vec<Played>, RunError> {
-        let further = match tasks.len() < WORTH_ANOTHER {
-            true => 0,
-            false => self.size.saturating_sub(self.workers.len()),
-        };
-        if tasks.len() < 2 || self.workers.len() + further == 1 {
-            return tasks.iter().map(|task| self.workers[0].play(task)).collect();
-        }
-        let next = AtomicUsize::new(0);
-        let prepare = &self.prepare;
-        let (played, more) = thread::scope(|scope| {
-            let old: Vec<_> =
-                self.workers.iter_mut().map(|worker| scope.spawn(|| play_some(worker, tasks, &next))).collect();
-            let new: Vec<_> = (0..further)
-                .map(|_| {
-                    scope.spawn(|| {
-                        let mut worker = prepare()?;
-                        let played = play_some(&mut worker, tasks, &next);
-                        Ok::<_, RunError>((worker, played))
-                    })
-                })
-                .collect();
-            let mut played: Vec<_> = old.into_iter().flat_map(joined).collect();
-            let mut more = Vec::new();
-            for worker in new.into_iter().map(joined) {
-                more.push(worker.map(|(worker, by_it)| {
-                    played.extend(by_it);
-                    worker
-                }));
-            }
-            (played, more)
+        self.side_by_side(|pipeline| {
+            tasks.iter().for_each(|task| pipeline.send(task.clone()));
+            tasks.iter().map(|_| pipeline.receive()).collect()
+        })
+    }
+
+    /// Lets `work` send tasks and receive what came of them.
+    pub fn side_by_side<T>(
+        &mut self,
+        work: impl FnOnce(&mut Pipeline<'_, '_, 'a>) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        let further = self.size.saturating_sub(1 + self.others.len());
+        let (first, prepare) = (&mut self.first, &*self.prepare);
+        let resting = self.others.iter_mut().collect();
+        let (result, prepared) = thread::scope(|scope| {
+            let mut pipeline = Pipeline::new(scope, first, resting, further, prepare);
+            let result = work(&mut pipeline);
+            (result, pipeline.close())
         });
-        for worker in more {
-            self.workers.push(worker?);
+        for worker in prepared {
+            self.others.push(worker?);
         }
-        in_order(played)
+        result
     }
 
     /// The worker for what is done once.
     pub fn first(&mut self) -> &mut Worker<'a> {
-        &mut self.workers[0]
+        &mut self.first
     }
 
     /// Drops all sandboxes and says whether that worked.
     pub fn close(self) -> Result<(), RunError> {
         thread::scope(|scope| {
-            let closing: Vec<_> = self.workers.into_iter().map(|worker| scope.spawn(|| worker.close())).collect();
-            closing.into_iter().map(joined).fold(Ok(()), Result::and)
+            let others: Vec<_> = self.others.into_iter().map(|worker| scope.spawn(|| worker.close())).collect();
+            let first = self.first.close();
+            let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            joined.fold(first, Result::and)
         })
     }
-}
-
-/// A task's index and what came of it.
-type Numbered = (usize, Result<Played, RunError>);
-
-/// Plays tasks that nobody has taken yet.
-fn play_some(worker: &mut Worker, tasks: &[Task], next: &AtomicUsize) -> Vec<Numbered> {
-    let mut played = Vec::new();
-    loop {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        let Some(task) = tasks.get(index) else { return played };
-        played.push((index, worker.play(task)));
-    }
-}
-
-/// In the order of the tasks; the first that failed speaks for all.
-fn in_order(mut played: Vec<Numbered>) -> Result<Vec<Played>, RunError> {
-    played.sort_by_key(|(index, _)| *index);
-    played.into_iter().map(|(_, played)| played).collect()
-}
-
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

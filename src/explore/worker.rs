@@ -13,7 +13,7 @@ use super::watch::{Knowledge, Watch};
 use crate::history::{Event, History, What};
 use crate::runner::{RunError, RunOptions, Stage};
 use crate::scenario::{Level, Plan, Scenario};
-use crate::schedule::{Consequence, LeftOut, Priorities, Rules};
+use crate::schedule::{Attempt, Consequence, LeftOut, Priorities, Rules};
 use crate::server::Server;
 
 /// A schedule to play.
@@ -48,6 +48,16 @@ impl Task {
             left_out: LeftOut::default(),
             knowledge,
             foresees: true,
+        }
+    }
+
+    /// The same for an attempt of a search.
+    pub fn of_attempt(&self, attempt: &Attempt<Consequence>) -> Task {
+        Task {
+            prefix: attempt.prefix.clone(),
+            sleep: attempt.sleep.clone(),
+            priorities: attempt.priorities.clone(),
+            ..self.clone()
         }
     }
 }

@@ -45,7 +45,9 @@ impl Bounded {
 impl<E: Effect> Search<E> for Bounded {
     fn next(&mut self) -> Option<Attempt<E>> {
         let mut orders = self.pending.iter_mut().zip(&mut self.under_way);
-        let (prefix, under_way) = orders.find_map(|(pending, under_way)| Some((pending.pop()?, under_way)))?;
+        let (pending, under_way) = orders.find(|(pending, under_way)| !pending.is_empty() || !under_way.is_empty())?;
+        // Those that are under way may lead to more with as few preemptions.
+        let prefix = pending.pop()?;
         under_way.push(prefix.clone());
         Some(Attempt { prefix, sleep: Vec::new(), priorities: None, origin: 0 })
     }

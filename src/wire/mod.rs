@@ -35,5 +35,6 @@ pub use message::{Column, Message, Row, TransactionStatus};
 pub use options::{ConnectOptions, Host, TlsMode};
 pub use query::{Answered, ResultSet};
 pub use server_error::ServerError;
+pub use spin::AtWork;
 #[cfg(feature = "tls")]
 pub(crate) use tls::client_config as tls_client_config;

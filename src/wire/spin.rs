@@ -14,9 +14,26 @@ const LIMIT: Duration = Duration::from_millis(1);
 /// So many looks, of half a microsecond each, between two offers of the processor to somebody else.
 const LOOKS_IN_A_ROW: u32 = 16;
 
-/// So many threads may wait before looking does harm: the other half of the processors is the server's.
+/// So many threads may wait, or be at work, before looking does harm: the other half of the processors is the server's.
 static ROOM: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get) / 2);
 static WAITING: AtomicUsize = AtomicUsize::new(0);
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+
+/// A thread that does nothing but ask the server, one thing after another, until it is dropped.
+pub struct AtWork(());
+
+impl AtWork {
+    pub fn begin() -> AtWork {
+        AT_WORK.fetch_add(1, Ordering::Relaxed);
+        AtWork(())
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        AT_WORK.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// A thread that waits for an answer, until it is dropped.
 pub(super) struct Waiting;
@@ -31,7 +48,7 @@ impl Waiting {
     pub fn look<E>(&self, limit: Duration, mut is_there: impl FnMut() -> Result<bool, E>) -> Result<bool, E> {
         let start = Instant::now();
         let mut looks: u32 = 0;
-        while WAITING.load(Ordering::Relaxed) <= *ROOM && start.elapsed() < limit.min(LIMIT) {
+        while has_room() && start.elapsed() < limit.min(LIMIT) {
             if is_there()? {
                 return Ok(true);
             }
@@ -41,6 +58,10 @@ impl Waiting {
         }
         Ok(false)
     }
+}
+
+fn has_room() -> bool {
+    [&WAITING, &AT_WORK].iter().all(|threads| threads.load(Ordering::Relaxed) <= *ROOM)
 }
 
 impl Drop for Waiting {
