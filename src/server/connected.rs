@@ -44,14 +44,13 @@ impl Server {
         source: Source,
         throwaway: Option<Throwaway>,
     ) -> Result<Server, ServerError> {
-        let mut admin = Admin::connect(&options, &environment::origin(source, &environment::process))?;
-        let query = "SELECT current_setting('server_version'), current_setting('is_superuser')";
-        let [version, superuser] = row(admin.query("ask for the version", query)?);
+        let admin = Admin::connect(&options, &environment::origin(source, &environment::process))?;
+        let version = admin.parameter("server_version").to_owned();
         let version = ServerVersion::parse(&version).unwrap_or(ServerVersion { major: 0, text: version });
         if version.major < OLDEST {
             return Err(ServerError::TooOld { found: version.text, needed: OLDEST });
         }
-        let superuser = superuser == "on";
+        let superuser = admin.parameter("is_superuser") == "on";
         Ok(Server { admin: Mutex::new(Some(admin)), source, version, superuser, options, _throwaway: throwaway })
     }
 

@@ -1,4 +1,4 @@
-//! Our own connection to the server for sessions under test: every message in the order in which it arrived.
+//! Our own connection to the server, made for sessions under test: every message in the order in which it arrived.
 //!
 //! A thin client on the `postgres-protocol` crate. Sending never waits for an answer: what the socket does not take at
 //! once stays buffered and goes out while the caller receives, so that two full sockets cannot lock each other up.
@@ -36,5 +36,3 @@ pub use options::{ConnectOptions, Host, TlsMode};
 pub use query::{Answered, ResultSet};
 pub use server_error::ServerError;
 pub use spin::AtWork;
-#[cfg(feature = "tls")]
-pub(crate) use tls::client_config as tls_client_config;

@@ -11,7 +11,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootC
 use crate::wire::{ConnectOptions, TlsMode};
 
 /// What rustls needs to know for `sslmode` and `sslrootcert`; the error is the reason in words.
-pub(crate) fn client_config(options: &ConnectOptions) -> Result<Arc<ClientConfig>, String> {
+pub(super) fn client_config(options: &ConnectOptions) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()

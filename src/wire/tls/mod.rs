@@ -11,7 +11,6 @@ use postgres_protocol::message::frontend;
 use rustix::event::{PollFd, PollFlags};
 use socket2::Socket;
 
-pub(crate) use self::certificates::client_config;
 use self::stream::TlsStream;
 use super::stream::Stream;
 use super::{ConnectOptions, TlsMode, WireError, wait};
