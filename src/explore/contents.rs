@@ -43,34 +43,46 @@ pub enum ColumnKind {
 const COLUMNS: &str = "
 SELECT c.oid::regclass::text, a.attname, quote_ident(a.attname),
        CASE WHEN t.typcategory IN ('D', 'T') OR t.typname IN ('xid', 'xid8', 'pg_lsn', 'pg_snapshot') THEN 'time'
-            WHEN a.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) ~* 'nextval|random' THEN 'generated'
-            WHEN EXISTS (SELECT FROM pg_constraint f
-                           JOIN pg_attribute r ON r.attrelid = f.confrelid AND r.attnum = ANY (f.confkey)
-                           LEFT JOIN pg_attrdef e ON e.adrelid = r.attrelid AND e.adnum = r.attnum
-                          WHERE f.contype = 'f' AND f.conrelid = c.oid AND a.attnum = ANY (f.conkey)
-                            AND (r.attidentity <> '' OR pg_get_expr(e.adbin, e.adrelid) ~* 'nextval|random'))
-            THEN 'generated' ELSE 'plain' END
+            WHEN a.attidentity <> '' OR (SELECT pg_get_expr(adbin, adrelid) ~* 'nextval|random' FROM pg_attrdef
+                                          WHERE adrelid = c.oid AND adnum = a.attnum) THEN 'generated'
+            ELSE 'plain' END
   FROM pg_class c
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   JOIN pg_type t ON t.oid = a.atttypid
-  LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
  WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
    AND c.relname NOT IN ('isolab_told', 'isolab_read')
  ORDER BY c.oid, a.attnum";
+
+/// The columns that refer to generated ones.
+const REFERENCES: &str = "
+SELECT f.conrelid::regclass::text, a.attname
+  FROM pg_constraint f
+  JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)
+  JOIN pg_attribute r ON r.attrelid = f.confrelid AND r.attnum = ANY (f.confkey)
+  LEFT JOIN pg_attrdef d ON d.adrelid = r.attrelid AND d.adnum = r.attnum
+ WHERE f.contype = 'f' AND f.connamespace = current_schema()::regnamespace
+   AND (r.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) ~* 'nextval|random')";
 
 impl Contents {
     /// Looks at the sandbox, and at what the plan's statements do with generated columns.
     pub fn find(stage: &mut Stage, plan: &Plan) -> Result<Contents, RunError> {
         let mut tables: Vec<Table> = Vec::new();
         let mut compares_times = false;
-        for row in stage.query(COLUMNS)?.rows {
+        let columns = stage.query(COLUMNS)?.rows;
+        // Asked for only where there is something to refer to, since the server takes its time.
+        let references = match columns.iter().any(|row| row[3].as_deref() == Some("generated")) {
+            true => stage.query(REFERENCES)?.rows,
+            false => Vec::new(),
+        };
+        for row in columns {
             let [Some(table), Some(name), Some(quoted), Some(kind)] = row.as_slice() else { continue };
+            let refers = references.iter().any(|reference| reference[..] == row[..2]);
             compares_times |= kind == "time" && is_compared(plan, table, name);
             let kind = match kind.as_str() {
                 "time" => ColumnKind::Time,
-                "generated" if is_compared(plan, table, name) => ColumnKind::Compared,
-                "generated" => ColumnKind::Generated,
-                _ => ColumnKind::Plain,
+                "plain" if !refers => ColumnKind::Plain,
+                _ if is_compared(plan, table, name) => ColumnKind::Compared,
+                _ => ColumnKind::Generated,
             };
             let column = Column { name: name.clone(), quoted: quoted.clone(), kind };
             match tables.last_mut().filter(|last| last.name == *table) {
