@@ -20,9 +20,9 @@ pub(super) fn sandbox_kind(scenario: &Scenario, plan: &Plan) -> SandboxKind {
     }
 }
 
-/// Makes the sandbox; a database of its own that the role may not create is unmet.
+/// Begins to make the sandbox; a database of its own that the role may not create is unmet.
 pub(super) fn sandbox(server: &Server, kind: &SandboxKind) -> Result<Sandbox, RunError> {
-    Sandbox::create(server, kind).map_err(|error| match kind {
+    Sandbox::begin(server, kind).map_err(|error| match kind {
         SandboxKind::Database { .. } if error.is_privilege() => {
             let user = &server.options().user;
             let reason =

@@ -13,7 +13,7 @@ use crate::scenario::{Level, Session};
 use crate::wire::{Connection, ResultSet, WireError};
 
 /// A teardown that takes longer waits for something that does not go away.
-const TEARDOWN_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const TEARDOWN_LIMIT: Duration = Duration::from_secs(10);
 /// Whether a teardown has left something in the schema.
 const REMAINS: &str = "
 SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace)

@@ -7,7 +7,7 @@ use super::error::RunError;
 use super::observer::Observer;
 use crate::program::{Answer, End, Interpreter, Program, Request, Variables};
 use crate::scenario::{Call, Script, Transaction};
-use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError, TransactionStatus, WireError};
+use crate::wire::{ConnectOptions, Connecting, Connection, ResultSet, ServerError, TransactionStatus, WireError};
 
 /// The home database in `\connect`.
 const MAIN: &str = "main";
@@ -16,13 +16,21 @@ const MAIN: &str = "main";
 pub(crate) struct Keeper {
     options: HashMap<String, ConnectOptions>,
     connections: HashMap<String, Connection>,
+    /// That to the home database, until it is first used.
+    begun: Option<Connecting>,
 }
 
 impl Keeper {
     pub fn new(home: ConnectOptions, others: HashMap<String, ConnectOptions>) -> Keeper {
         let mut options = others;
         options.insert(MAIN.to_owned(), home);
-        Keeper { options, connections: HashMap::new() }
+        Keeper { options, connections: HashMap::new(), begun: None }
+    }
+
+    /// Begins to connect to the home database.
+    pub fn begin(&mut self) -> Result<(), WireError> {
+        self.begun = Some(Connection::begin(&self.options[MAIN])?);
+        Ok(())
     }
 
     /// The connection to the home database.
@@ -36,7 +44,10 @@ impl Keeper {
         let options = self.options.get(name).cloned().unwrap_or_else(home);
         match self.connections.entry(name.to_owned()) {
             std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
-            std::collections::hash_map::Entry::Vacant(entry) => Ok(entry.insert(Connection::connect(&options)?)),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                let begun = self.begun.take_if(|_| name == MAIN);
+                Ok(entry.insert(begun.map_or_else(|| Connection::connect(&options), Connecting::finish)?))
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use super::links::{LinkId, Links};
 use super::observer::Observer;
 use super::record::ToldRow;
 use super::reset::{self, Debris, Reset};
+use super::scene::TEARDOWN_LIMIT;
 use super::script::Keeper;
 use super::wakes::Wakes;
 use super::{record, requirements, traces};
@@ -21,7 +22,7 @@ use crate::scenario::value::Value;
 use crate::scenario::{Check, Level, Param, Plan, Scenario, Session};
 use crate::schedule::{LeftOut, Schedule, Strategy};
 use crate::server::{Sandbox, Server};
-use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError};
+use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError, TransactionStatus, WireError};
 
 /// `deadlock_timeout` of sessions under test, and the time in which their one check is over.
 const DEADLOCK_TIMEOUT: &str = "1ms";
@@ -83,12 +84,14 @@ impl<'a> Stage<'a> {
     ) -> Result<Stage<'a>, RunError> {
         let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
         requirements::check(plan, server)?;
-        let sandbox = requirements::sandbox(server, &requirements::sandbox_kind(scenario, plan))?;
+        let mut sandbox = requirements::sandbox(server, &requirements::sandbox_kind(scenario, plan))?;
         let databases = scenario.databases.iter();
         let others = databases.filter_map(|name| Some((name.clone(), sandbox.database(name)?))).collect();
         let mut keeper = Keeper::new(sandbox.options(), others);
-        keeper.home()?;
+        keeper.begin()?;
         let mut observer = Observer::connect(sandbox.options())?;
+        sandbox.finish()?;
+        keeper.home()?;
         let parameters = evaluate_parameters(&scenario.params, &mut observer)?;
         for name in requirements::extensions(plan) {
             requirements::create_extension(keeper.home()?, name, options.deadline)?;
@@ -294,11 +297,29 @@ impl<'a> Stage<'a> {
     }
 
     /// Drops what was made and says whether that worked. Dropping the stage does the same in silence.
-    pub fn close(mut self) -> Result<(), RunError> {
-        self.kept = Kept::default();
-        self.tear_down()?;
-        drop((self.keeper, self.observer));
-        Ok(self.sandbox.close()?)
+    pub fn close(self) -> Result<(), RunError> {
+        let Stage { plan, mut keeper, kept, observer, sandbox, .. } = self;
+        let teardown = plan.teardown.iter().map(Template::written);
+        let statements: Vec<String> = teardown.chain(sandbox.removal()).collect();
+        let home = keeper.home()?;
+        let count = home.send_each(statements.iter().map(String::as_str))?;
+        // Sessions leave while the server is at work, since it takes its time for each.
+        drop((kept, observer));
+        let is_removed = match home.results_of_each(count, Instant::now() + TEARDOWN_LIMIT) {
+            Ok(answers) => {
+                home.status() == TransactionStatus::Idle
+                    && answers.last().is_some_and(|answer| sandbox.is_removal(answer))
+            }
+            Err(WireError::TimedOut { .. }) => false,
+            Err(_) if plan.teardown.is_empty() => false,
+            Err(error) => return Err(error.into()),
+        };
+        if is_removed {
+            sandbox.forget();
+            return Ok(());
+        }
+        drop(keeper);
+        Ok(sandbox.close()?)
     }
 
     /// The values of the scenario's parameters.

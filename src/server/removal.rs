@@ -8,6 +8,18 @@ use super::admin::Admin;
 /// For sessions to go after they were told to.
 const LIMIT: Duration = Duration::from_secs(30);
 
+/// The tags of [`drop_schema_unless_locked`].
+pub const TAGS: [&str; 2] = ["SET", "DROP SCHEMA"];
+
+/// The statements that drop a schema, in one message. Mostly everybody has left, and where not, a lock says so.
+pub fn drop_schema_unless_locked(name: &str) -> String {
+    drop_schema_within(name, 50)
+}
+
+fn drop_schema_within(name: &str, milliseconds: u32) -> String {
+    format!("SET LOCAL lock_timeout = '{milliseconds}ms'; DROP SCHEMA IF EXISTS {name} CASCADE")
+}
+
 /// Drops a schema of the lab's in the database of `admin`, with all that is in it.
 pub fn drop_schema(admin: &mut Admin, name: &str) -> Result<(), ServerError> {
     let what = format!("drop the schema {name}");
@@ -17,14 +29,12 @@ pub fn drop_schema(admin: &mut Admin, name: &str) -> Result<(), ServerError> {
          WHERE datname = current_database() AND split_part(application_name, '/', 1) = '{name}' \
          AND pid <> pg_backend_pid()"
     );
-    let drop = |limit| format!("SET LOCAL lock_timeout = '{limit}ms'; DROP SCHEMA IF EXISTS {name} CASCADE");
-    // Mostly everybody has left, and where not, a lock says so.
-    let mut ended = admin.execute(&what, &drop(50));
+    let mut ended = admin.execute(&what, &drop_schema_unless_locked(name));
     let start = Instant::now();
     while ended.as_ref().is_err_and(ServerError::is_lock_conflict) && start.elapsed() < LIMIT {
         admin.query(&what, &terminate)?;
         roll_back_prepared(admin, &what, &prepared_in_schema(name))?;
-        ended = admin.execute(&what, &drop(1000));
+        ended = admin.execute(&what, &drop_schema_within(name, 1000));
     }
     ended
 }

@@ -4,7 +4,7 @@ use super::admin::Admin;
 use super::mark::{Mark, PREFIX};
 use super::{Server, ServerError, removal};
 use crate::interrupt;
-use crate::wire::ConnectOptions;
+use crate::wire::{Answered, ConnectOptions};
 
 /// What a scenario needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +25,28 @@ pub struct Sandbox {
     base: ConnectOptions,
     /// Holds the owner's lock.
     admin: Admin,
+    /// What makes the schema is on its way.
+    begun: bool,
     closed: bool,
 }
 
 impl Sandbox {
     /// Makes a sandbox on `server`.
     pub fn create(server: &Server, kind: &SandboxKind) -> Result<Sandbox, ServerError> {
+        let mut sandbox = Sandbox::begin(server, kind)?;
+        sandbox.finish()?;
+        Ok(sandbox)
+    }
+
+    /// Begins to make a sandbox. Sessions may connect at once, and find it whole once [`Sandbox::finish`] has waited for it.
+    pub fn begin(server: &Server, kind: &SandboxKind) -> Result<Sandbox, ServerError> {
         let admin = server.take_admin()?;
         let mark = Mark::new();
         let name = format!("{PREFIX}{:012x}", rand::random::<u64>() >> 16);
         let base = ConnectOptions { application_name: name.clone(), ..server.options().clone() }
             .with_setting("standard_conforming_strings", "on")
             .with_setting("jit", "off");
-        let mut sandbox = Sandbox { name, kind: kind.clone(), base, admin, closed: false };
+        let mut sandbox = Sandbox { name, kind: kind.clone(), base, admin, begun: false, closed: false };
         sandbox.make(mark, server)?;
         Ok(sandbox)
     }
@@ -51,7 +60,9 @@ impl Sandbox {
         if self.kind == SandboxKind::Schema {
             // In one message, so in one transaction: there is never a schema without its mark.
             let statements = format!("{hold}; CREATE SCHEMA {name}; COMMENT ON SCHEMA {name} IS '{comment}'");
-            return self.admin.execute(&format!("create the schema {name} to work in"), &statements);
+            self.admin.send(&self.making(), &statements)?;
+            self.begun = true;
+            return Ok(());
         }
         self.admin.execute("take the owner's lock", &hold)?;
         let locale = match (&self.kind, version) {
@@ -68,6 +79,19 @@ impl Sandbox {
             self.admin.execute(&what, &format!("COMMENT ON DATABASE {name} IS '{comment}'"))?;
         }
         Ok(())
+    }
+
+    /// Waits until a sandbox that was begun is there.
+    pub fn finish(&mut self) -> Result<(), ServerError> {
+        match std::mem::take(&mut self.begun) {
+            true => self.admin.receive(&self.making()).map(|_| ()),
+            false => Ok(()),
+        }
+    }
+
+    /// What its statements are to do.
+    fn making(&self) -> String {
+        format!("create the schema {} to work in", self.name)
     }
 
     /// The sandbox's databases: its own, then the further ones.
@@ -104,6 +128,22 @@ impl Sandbox {
         Some(ConnectOptions { database: format!("{}_{number}", self.name), ..self.base.clone() })
     }
 
+    /// What removes a sandbox that is a schema, for one of its own sessions: those know already what is in it.
+    pub fn removal(&self) -> Option<String> {
+        (self.kind == SandboxKind::Schema).then(|| removal::drop_schema_unless_locked(&self.name))
+    }
+
+    /// Whether this is the answer to [`Sandbox::removal`], and the schema is gone.
+    pub fn is_removal(&self, answer: &Answered) -> bool {
+        self.kind == SandboxKind::Schema
+            && answer.as_ref().is_ok_and(|results| results.iter().map(|result| &*result.tag).eq(removal::TAGS))
+    }
+
+    /// Nothing is left to remove.
+    pub fn forget(mut self) {
+        self.closed = true;
+    }
+
     /// Removes the sandbox.
     pub fn close(mut self) -> Result<(), ServerError> {
         self.remove()
@@ -114,6 +154,8 @@ impl Sandbox {
             return Ok(());
         }
         interrupt::shielded(|| {
+            // One that could not be made is not there to remove.
+            let _ = self.finish();
             self.admin.revive()?;
             match self.drop_all() {
                 Err(_) if self.admin.revive()? => self.drop_all(),

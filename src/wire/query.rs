@@ -35,12 +35,23 @@ impl Connection {
         queries: impl IntoIterator<Item = &'a str>,
         deadline: Instant,
     ) -> Result<Vec<Answered>, WireError> {
+        let count = self.send_each(queries)?;
+        self.results_of_each(count, deadline)
+    }
+
+    /// Sends several simple queries together; gives how many.
+    pub fn send_each<'a>(&mut self, queries: impl IntoIterator<Item = &'a str>) -> Result<usize, WireError> {
         let mut count = 0;
         for sql in queries {
             self.buffer_query(sql)?;
             count += 1;
         }
         self.flush();
+        Ok(count)
+    }
+
+    /// What comes back of so many simple queries that were sent.
+    pub fn results_of_each(&mut self, count: usize, deadline: Instant) -> Result<Vec<Answered>, WireError> {
         (0..count).map(|_| self.results(deadline)).collect()
     }
 
