@@ -40,6 +40,11 @@ impl Observer {
         Ok(Observer { connecting: Some(connecting), connection: None, is_prepared: false })
     }
 
+    /// Waits until it is connected.
+    pub fn finish(&mut self) -> Result<(), WireError> {
+        self.connection().map(|_| ())
+    }
+
     /// Which of these backends wait, and for whom. Those that do not wait are left out.
     pub fn waits(&mut self, pids: &[i32]) -> Result<Vec<Wait>, WireError> {
         let list: Vec<String> = pids.iter().map(i32::to_string).collect();

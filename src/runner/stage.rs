@@ -196,6 +196,7 @@ impl<'a> Stage<'a> {
         self.begin_to_connect(&sessions);
         self.fill(&sessions)?;
         self.kept.settle(self.options.deadline);
+        self.observer.finish()?;
         let conduct = Conduct {
             deadline: self.options.deadline,
             stuck_limit: if self.options.explores { STUCK_LIMIT_OF_MANY } else { STUCK_LIMIT },

@@ -8,6 +8,7 @@ use postgres_protocol::message::frontend;
 use socket2::SockAddr;
 
 use super::channel::Channel;
+use super::spin::Waiting;
 use super::startup::Startup;
 use super::{CancelToken, ConnectOptions, Message, ServerError, TransactionStatus, WireError, negotiate, socket, wait};
 
@@ -25,6 +26,8 @@ pub struct Connecting {
     channel: Channel,
     options: ConnectOptions,
     server: SockAddr,
+    /// What the server does for it takes a processor.
+    _starting: Waiting,
 }
 
 impl Connecting {
@@ -61,7 +64,7 @@ impl Connection {
         let (stream, server) = negotiate::open(&addresses, options, deadline)?;
         let mut channel = Channel::new(stream);
         Startup { channel: &mut channel, options, deadline }.begin()?;
-        Ok(Connecting { channel, options: options.clone(), server })
+        Ok(Connecting { channel, options: options.clone(), server, _starting: Waiting::begin() })
     }
 
     /// The process on the server, as `pg_backend_pid()` says it.

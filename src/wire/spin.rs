@@ -35,7 +35,7 @@ impl Drop for AtWork {
     }
 }
 
-/// A thread that waits for an answer, until it is dropped.
+/// A thread that waits for an answer, or a session that the server is starting, until it is dropped.
 pub(super) struct Waiting;
 
 impl Waiting {
