@@ -1,7 +1,10 @@
 //! `isolab explore` as a user runs it: limits, what is left out, what does not repeat.
 
+mod common;
+
 use std::path::PathBuf;
 
+use isolab::server::{Extra, Throwaway};
 use serde_json::Value;
 
 fn isolab(arguments: &[&str]) -> (i32, String) {
@@ -326,4 +329,24 @@ fn a_deadlock_that_is_foreseen_contradicts_nothing() {
     let found = document["explore"].as_array().expect("explorations");
     assert!(found.iter().all(|found| found["verdict"] == "deadlocks"), "{found:#?}");
     assert_eq!(code, 0);
+}
+
+#[test]
+fn a_schema_goes_whatever_its_teardown_leaves_open() {
+    let bin = common::installations().pop().expect("a PostgreSQL");
+    let throwaway = Throwaway::start(&bin, &Extra::default()).expect("a server");
+    let url = common::url(&throwaway);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mine.spec");
+    let file = path.to_str().expect("UTF-8");
+    for teardown in ["DROP TABLE t;", "BEGIN; DROP TABLE t;", "DROP TABLE unknown;", "SET ROLE pg_monitor;"] {
+        let spec = format!(
+            "setup {{ CREATE TABLE t (v int); }}\nteardown {{ {teardown} }}\n\
+             session a\nstep s {{ SELECT * FROM t; }}\nsession b\nstep w {{ INSERT INTO t VALUES (1); }}\n"
+        );
+        std::fs::write(&path, spec).expect("written");
+        isolab(&["explore", file, "--db", &url]);
+        let left = common::query(&url, "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'isolab%'");
+        assert!(left.is_empty(), "{teardown} leaves {left:?}");
+    }
 }
