@@ -45,7 +45,7 @@ pub(crate) fn assess(keeper: &mut Keeper, observer: &mut Observer, asked: &Asked
     let questions =
         Questions { checks: plan.checks.iter().collect(), measures: &plan.measures, needs_row: asked.needs_row };
     let mut ask = |contents| {
-        let before = [Part::Sql(contents), Part::Sql(&record)];
+        let before = [Part::Again(contents), Part::Sql(&record)];
         questions.ask(&before, keeper, observer, parameters, deadline)
     };
     let (before, mut assessment) = match ask(contents) {

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::error::RunError;
 use super::observer::Observer;
+use super::planned::Planned;
 use super::script::Keeper;
 use crate::program::{Action, Variables};
 use crate::scenario::Script;
@@ -13,8 +14,10 @@ use crate::wire::{Answered, ResultSet};
 /// What a batch is made of.
 #[derive(Clone)]
 pub(crate) enum Part<'a> {
-    /// The lab's own statements.
+    /// The lab's own statements; empty: none.
     Sql(&'a str),
+    /// One that the lab sends with every run, so that it is worth a plan.
+    Again(&'a str),
     /// A script of the scenario; `name` is its section in words, for errors.
     Script { script: &'a Script, name: String },
 }
@@ -28,7 +31,8 @@ impl Keeper {
         observer: &mut Observer,
         deadline: Instant,
     ) -> Result<Vec<ResultSet>, RunError> {
-        let plain: Option<Vec<Vec<String>>> = parts.iter().map(|part| part.statements(parameters)).collect();
+        let planned = &mut self.planned;
+        let plain: Option<Vec<Vec<String>>> = parts.iter().map(|part| part.statements(parameters, planned)).collect();
         let Some(plain) = plain else {
             let one_by_one = |part| self.run_one(part, parameters, observer, deadline);
             return parts.iter().map(one_by_one).collect();
@@ -39,6 +43,7 @@ impl Keeper {
             let mut last = ResultSet::default();
             for (index, answer) in answers.by_ref().take(statements.len()).enumerate() {
                 last = part.accepted(index, answer, parameters)?;
+                self.planned.went_through(&statements[index]);
             }
             Ok(last)
         };
@@ -53,7 +58,7 @@ impl Keeper {
         deadline: Instant,
     ) -> Result<ResultSet, RunError> {
         match part {
-            Part::Sql(sql) => Ok(self.home()?.query(sql, deadline)?.pop().unwrap_or_default()),
+            Part::Sql(sql) | Part::Again(sql) => Ok(self.home()?.query(sql, deadline)?.pop().unwrap_or_default()),
             Part::Script { script, name } => self.run(script, name, parameters, observer, deadline),
         }
     }
@@ -61,9 +66,11 @@ impl Keeper {
 
 impl Part<'_> {
     /// Its statements, if they can be sent one after the other, whatever their answers are.
-    fn statements(&self, parameters: &Variables) -> Option<Vec<String>> {
+    fn statements(&self, parameters: &Variables, planned: &mut Planned) -> Option<Vec<String>> {
         match self {
+            Part::Sql("") | Part::Again("") => Some(Vec::new()),
             Part::Sql(sql) => Some(vec![(*sql).to_owned()]),
+            Part::Again(sql) => Some(planned.sent_as(sql)),
             Part::Script { script, .. } => {
                 script.program.ops.iter().map(|op| Some(plain(&op.action, parameters)?.sql(parameters))).collect()
             }
@@ -74,7 +81,7 @@ impl Part<'_> {
     fn accepted(&self, index: usize, answer: Answered, parameters: &Variables) -> Result<ResultSet, RunError> {
         match (self, answer) {
             (_, Ok(mut results)) => Ok(results.pop().unwrap_or_default()),
-            (Part::Sql(_), Err(error)) => Err(crate::wire::WireError::Server(error).into()),
+            (Part::Sql(_) | Part::Again(_), Err(error)) => Err(crate::wire::WireError::Server(error).into()),
             (Part::Script { script, name }, Err(error)) => {
                 let template = script.program.ops.get(index).and_then(|op| plain(&op.action, parameters));
                 let place = |template: &Template| match error.position {

@@ -11,6 +11,7 @@ mod flight;
 mod kept;
 mod links;
 mod observer;
+mod planned;
 mod record;
 mod requirements;
 mod reset;

@@ -17,11 +17,19 @@ pub(super) enum Reset {
     Empty {
         /// Leaves no dead rows: they change the pages that SIREAD locks fall on.
         truncate: String,
-        /// A statement for each table, several times faster; none where a DELETE could do more than empty the tables.
+        /// Several times faster, with a DELETE for each table; none where that could do more, or less, than empty them.
         deletes: Vec<String>,
         /// Asks whether all pages are those of fresh tables: one for each, two for each index. None where that says nothing.
         is_compact: Option<String>,
     },
+}
+
+/// The statements of one reset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Emptying {
+    pub statements: Vec<String>,
+    /// They leave dead rows behind.
+    pub deletes: bool,
 }
 
 /// What resets by DELETE have left behind since the last TRUNCATE.
@@ -36,14 +44,17 @@ const DELETES_IN_A_ROW: u32 = 200;
 /// So many dead rows, and as many that rollbacks and updates leave, fit on the pages on which SIREAD locks fall.
 const ROWS_ON_A_PAGE: u64 = 64;
 
+/// How a statement begins that empties a table, and does nothing else.
+pub(super) const DELETE: &str = "DELETE FROM ";
+
 /// First words of statements that change what is in the catalogue, or may.
 const DDL: [&str; 11] =
     ["ALTER", "CALL", "CLUSTER", "COMMENT", "CREATE", "DO", "DROP", "GRANT", "REFRESH", "REINDEX", "VACUUM"];
 
 /// Tables, sequences, materialized views and indexes of the schema at the head of the search path: name, kind, and
-/// whether it is a partition, has rules, has pages, is a B-tree.
+/// whether it is a partition, has rules or policies, has triggers, has pages, is a B-tree.
 const CONTENTS: &str = "
-SELECT c.oid::regclass::text, c.relkind, c.relispartition, c.relhasrules,
+SELECT c.oid::regclass::text, c.relkind, c.relispartition, c.relhasrules OR c.relrowsecurity, c.relhastriggers,
        c.relkind = 'r' AND pg_relation_size(c.oid) > 0,
        c.relam = (SELECT oid FROM pg_am WHERE amname = 'btree')
   FROM pg_class c
@@ -56,6 +67,7 @@ struct Relation {
     kind: String,
     is_partition: bool,
     has_rules: bool,
+    has_triggers: bool,
     has_pages: bool,
     is_btree: bool,
 }
@@ -89,11 +101,14 @@ impl Reset {
             false => format!("TRUNCATE {} CASCADE; {restart}", tables.join(", ")),
         };
         // Without triggers and foreign keys, which only a superuser can switch off, the order of the tables is free.
+        let has_triggers = contents.iter().any(|relation| relation.has_triggers);
         let mut deletes = Vec::new();
-        if superuser && !has_rules && !tables.is_empty() {
-            deletes.extend(tables.iter().map(|table| format!("DELETE FROM {table}")));
-            deletes[0].insert_str(0, "SET session_replication_role = replica; ");
-            deletes.push(format!("RESET session_replication_role; {restart}"));
+        if (superuser || !has_triggers) && !has_rules && !tables.is_empty() {
+            let around = |sql: &str| has_triggers.then(|| sql.to_owned());
+            deletes.extend(around("SET session_replication_role = replica"));
+            deletes.extend(tables.iter().map(|table| format!("{DELETE}{table}")));
+            deletes.extend(around("RESET session_replication_role"));
+            deletes.extend((!restart.is_empty()).then_some(restart));
         }
         let is_compact = match of_kind(&["p"]).is_empty() {
             true => is_compact(&contents),
@@ -104,16 +119,17 @@ impl Reset {
 
     /// The statements of the next reset; none where the sandbox is to be made anew. `exact`: a session under test is
     /// SERIALIZABLE.
-    pub fn statements(&self, exact: bool, debris: Debris) -> &[String] {
-        match self {
-            Reset::Rebuild => &[],
-            Reset::Empty { truncate, deletes, is_compact } => {
-                let is_little = match exact {
-                    true => is_compact.is_some() && debris.rows < ROWS_ON_A_PAGE,
-                    false => debris.resets + 1 < DELETES_IN_A_ROW,
-                };
-                if is_little && !deletes.is_empty() { deletes } else { std::slice::from_ref(truncate) }
-            }
+    pub fn emptying(&self, exact: bool, debris: Debris) -> Emptying {
+        let Reset::Empty { truncate, deletes, is_compact } = self else {
+            return Emptying { statements: Vec::new(), deletes: false };
+        };
+        let is_little = match exact {
+            true => is_compact.is_some() && debris.rows < ROWS_ON_A_PAGE,
+            false => debris.resets + 1 < DELETES_IN_A_ROW,
+        };
+        match is_little && !deletes.is_empty() {
+            true => Emptying { statements: deletes.clone(), deletes: true },
+            false => Emptying { statements: vec![truncate.clone()], deletes: false },
         }
     }
 
@@ -136,13 +152,14 @@ impl Reset {
 fn contents(home: &mut Connection, deadline: Instant) -> Result<Vec<Relation>, RunError> {
     let rows = home.query(CONTENTS, deadline)?.into_iter().next_back().unwrap_or_default().rows;
     let relation = |row: Vec<Option<String>>| {
-        let [name, kind, is_partition, has_rules, has_pages, is_btree] = <[_; 6]>::try_from(row).ok()?;
+        let [name, kind, is_partition, has_rules, has_triggers, has_pages, is_btree] = <[_; 7]>::try_from(row).ok()?;
         let is = |flag: Option<String>| flag.as_deref() == Some("t");
         Some(Relation {
             name: name?,
             kind: kind?,
             is_partition: is(is_partition),
             has_rules: is(has_rules),
+            has_triggers: is(has_triggers),
             has_pages: is(has_pages),
             is_btree: is(is_btree),
         })
@@ -185,6 +202,15 @@ pub(super) fn prepares(plan: &Plan) -> bool {
     programs(plan).any(|program| program.ops.iter().any(is_prepare))
 }
 
+/// Whether a script forgets the statements that its connection has prepared.
+pub(super) fn forgets_prepared(plan: &Plan) -> bool {
+    let scripts = plan.schema.iter().chain(&plan.setup).chain(plan.checks.iter().map(|check| &check.script));
+    let mut scripts = scripts.chain(plan.measures.iter().map(|measure| &measure.script));
+    let forgets = |sql: &str| ["discard", "deallocate"].iter().any(|word| sql.to_lowercase().contains(word));
+    scripts.any(|script| script.program.mentions(&["discard", "deallocate"]))
+        || plan.teardown.iter().any(|statement| forgets(&statement.written()))
+}
+
 /// Whether a body takes its session's settings back to those of the start-up message.
 pub(super) fn resets_settings(plan: &Plan) -> bool {
     programs(plan).any(|program| program.mentions(&["discard", "reset"]))
@@ -209,10 +235,10 @@ mod tests {
     fn deletes_end_where_their_dead_rows_would_show() {
         let mut reset = Reset::Empty {
             truncate: "TRUNCATE t".to_owned(),
-            deletes: vec!["DELETE FROM t".to_owned(), "RESET x".to_owned()],
+            deletes: vec!["DELETE FROM t".to_owned()],
             is_compact: Some("SELECT true".to_owned()),
         };
-        let deletes = |reset: &Reset, exact, resets, rows| reset.statements(exact, Debris { resets, rows }).len() == 2;
+        let deletes = |reset: &Reset, exact, resets, rows| reset.emptying(exact, Debris { resets, rows }).deletes;
         assert!(deletes(&reset, true, 5, ROWS_ON_A_PAGE - 1) && !deletes(&reset, true, 5, ROWS_ON_A_PAGE));
         assert!(deletes(&reset, false, 5, 10_000) && !deletes(&reset, false, DELETES_IN_A_ROW, 0));
         reset.distrust_deletes();

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::batch::Part;
 use super::error::RunError;
 use super::links::{LinkId, Links};
-use super::reset::{self, Debris, Reset};
+use super::reset::{self, Debris, Emptying, Reset};
 use super::stage::Stage;
 use crate::history::SessionInfo;
 use crate::scenario::template::Template;
@@ -50,8 +50,7 @@ impl Stage<'_> {
 
     /// Empties the tables and fills them again; false if their pages are not those of fresh tables, though they count.
     fn empty_and_fill(&mut self, exact: bool) -> Result<bool, RunError> {
-        let statements = self.reset.statements(exact, self.debris).to_vec();
-        let deletes = statements.len() > 1;
+        let Emptying { statements, deletes } = self.reset.emptying(exact, self.debris);
         let question = self.reset.is_compact().filter(|_| exact && deletes).map(str::to_owned);
         let answers = self.ask(&statements, question.as_deref())?;
         let deleted = |answer: &ResultSet| answer.tag.strip_prefix("DELETE ")?.parse::<u64>().ok();
@@ -69,8 +68,11 @@ impl Stage<'_> {
     /// Sends the statements, the scenario's `@setup` and a question in one round trip.
     fn ask(&mut self, statements: &[String], question: Option<&str>) -> Result<Vec<ResultSet>, RunError> {
         let setup = self.plan.setup.iter().map(|script| Part::Script { script, name: "@setup".to_owned() });
-        let reset = statements.iter().map(|sql| Part::Sql(sql));
-        let parts: Vec<Part> = reset.chain(setup).chain(question.map(Part::Sql)).collect();
+        let reset = statements.iter().map(|sql| match sql.starts_with(reset::DELETE) {
+            true => Part::Again(sql),
+            false => Part::Sql(sql),
+        });
+        let parts: Vec<Part> = reset.chain(setup).chain(question.map(Part::Again)).collect();
         self.keeper.run_all(&parts, &self.parameters, &mut self.observer, self.options.deadline)
     }
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::error::RunError;
 use super::observer::Observer;
+use super::planned::Planned;
 use crate::program::{Answer, End, Interpreter, Program, Request, Variables};
 use crate::scenario::{Call, Script, Transaction};
 use crate::wire::{ConnectOptions, Connecting, Connection, ResultSet, ServerError, TransactionStatus, WireError};
@@ -18,13 +19,15 @@ pub(crate) struct Keeper {
     connections: HashMap<String, Connection>,
     /// That to the home database, until it is first used.
     begun: Option<Connecting>,
+    pub(super) planned: Planned,
 }
 
 impl Keeper {
-    pub fn new(home: ConnectOptions, others: HashMap<String, ConnectOptions>) -> Keeper {
+    /// `plans`: no script makes a connection forget what it has prepared.
+    pub fn new(home: ConnectOptions, others: HashMap<String, ConnectOptions>, plans: bool) -> Keeper {
         let mut options = others;
         options.insert(MAIN.to_owned(), home);
-        Keeper { options, connections: HashMap::new(), begun: None }
+        Keeper { options, connections: HashMap::new(), begun: None, planned: Planned::new(plans) }
     }
 
     /// Begins to connect to the home database.

@@ -87,7 +87,7 @@ impl<'a> Stage<'a> {
         let mut sandbox = requirements::sandbox(server, &requirements::sandbox_kind(scenario, plan))?;
         let databases = scenario.databases.iter();
         let others = databases.filter_map(|name| Some((name.clone(), sandbox.database(name)?))).collect();
-        let mut keeper = Keeper::new(sandbox.options(), others);
+        let mut keeper = Keeper::new(sandbox.options(), others, !reset::forgets_prepared(plan));
         keeper.begin()?;
         let mut observer = Observer::connect(sandbox.options())?;
         sandbox.finish()?;
