@@ -9,7 +9,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::team::Prepare;
 use super::worker::{Played, Task, Worker};
-use crate::runner::RunError;
+use crate::runner::{RunError, Stay, processors};
 use crate::wire::AtWork;
 
 /// A further worker takes as long to prepare as some schedules take to play; with fewer under way, one does them all.
@@ -37,6 +37,10 @@ pub struct Pipeline<'scope, 'env, 'a> {
     early: BTreeMap<u64, Done>,
     sent: u64,
     received: u64,
+    /// One for each worker, if there are enough; of the first only while there is another.
+    processors: Vec<usize>,
+    stay: Option<Stay>,
+    called: usize,
     _at_work: AtWork,
 }
 
@@ -48,7 +52,12 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
         further: usize,
         prepare: &'env Prepare<'a>,
     ) -> Self {
+        let workers = 1 + resting.len() + further;
+        let processors = processors();
         Pipeline {
+            processors: if workers <= processors.len() { processors } else { Vec::new() },
+            stay: None,
+            called: 0,
             scope,
             first,
             resting,
@@ -94,15 +103,29 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
 
     /// Another worker begins: one that rests, or a new one.
     fn call_another(&mut self) {
+        if self.resting.is_empty() && self.further == 0 {
+            return;
+        }
+        self.called += 1;
+        let processor = self.processors.get(self.called).copied();
+        if let (Some(&first), None) = (self.processors.first(), &self.stay) {
+            self.stay = Some(Stay::on(first));
+            self.first.stay_on(Some(first));
+        }
         let (tasks, results) = (self.tasks.1.clone(), self.results.0.clone());
+        let play = move |worker: &mut Worker| {
+            let _stay = processor.map(Stay::on);
+            worker.stay_on(processor);
+            play_all(worker, &tasks, &results);
+        };
         if let Some(worker) = self.resting.pop() {
-            self.scope.spawn(move || play_all(worker, &tasks, &results));
-        } else if self.further > 0 {
+            self.scope.spawn(move || play(worker));
+        } else {
             self.further -= 1;
             let prepare = self.prepare;
             self.prepared.push(self.scope.spawn(move || {
                 let mut worker = prepare()?;
-                play_all(&mut worker, &tasks, &results);
+                play(&mut worker);
                 Ok(worker)
             }));
         }

@@ -146,6 +146,11 @@ impl<'a> Worker<'a> {
         Ok(Some(Knowledge { rules, footprints, groups }))
     }
 
+    /// See [`Stage::stay_on`].
+    pub fn stay_on(&mut self, processor: Option<usize>) {
+        self.stage.stay_on(processor);
+    }
+
     pub fn contents(&self) -> &Contents {
         &self.contents
     }

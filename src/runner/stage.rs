@@ -1,5 +1,6 @@
 //! Where a scenario is played: a sandbox with its tables, and what stands around the sessions.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::actor::Actor;
@@ -14,7 +15,7 @@ use super::reset::{self, Debris, Reset};
 use super::scene::TEARDOWN_LIMIT;
 use super::script::Keeper;
 use super::wakes::Wakes;
-use super::{record, requirements, traces};
+use super::{processor, record, requirements, traces};
 use crate::history::{Assessment, Event, History, Phase, SessionInfo};
 use crate::program::Variables;
 use crate::scenario::template::Template;
@@ -71,6 +72,10 @@ pub struct Stage<'a> {
     pub(super) left_out: LeftOut,
     /// The question about the tables' contents that is asked with the checks; empty: none.
     pub(super) contents: String,
+    /// The processor of the thread that plays, where the backends are to be as well.
+    processor: Option<usize>,
+    /// The backends that are.
+    placed: HashSet<i32>,
     sandbox: Sandbox,
 }
 
@@ -116,6 +121,8 @@ impl<'a> Stage<'a> {
             leaves_traces: traces::leaves_traces(plan),
             left_out: LeftOut::default(),
             contents: String::new(),
+            processor: None,
+            placed: HashSet::new(),
             sandbox,
         };
         stage.connect_early();
@@ -144,6 +151,22 @@ impl<'a> Stage<'a> {
     /// From now on this is asked with the checks; its rows go to [`Assessment::contents`].
     pub fn ask_for_contents(&mut self, sql: String) {
         self.contents = sql;
+    }
+
+    /// From now on the backends are to be on this processor, if the server is ours.
+    pub fn stay_on(&mut self, processor: Option<usize>) {
+        self.processor = processor.filter(|_| self.server.is_ours());
+    }
+
+    fn place_backends(&mut self, links: &Links) -> Result<(), RunError> {
+        let Some(processor) = self.processor else { return Ok(()) };
+        let home = self.keeper.home()?.backend_pid();
+        for pid in links.pids().chain([home]) {
+            if self.placed.insert(pid) {
+                processor::place_backend(pid, processor);
+            }
+        }
+        Ok(())
     }
 
     /// Asks something on the connection that checks are asked on; gives the last result.
@@ -216,6 +239,7 @@ impl<'a> Stage<'a> {
         finally.retain(|actor| actor.index >= self.plan.sessions.len());
         let homes: Vec<LinkId> = actors.iter().map(|actor| actor.home).collect();
         self.prepare_sessions(&mut links, &homes)?;
+        self.place_backends(&links)?;
         let some_backend = links.pids().next().unwrap_or_default();
         let mut conductor = Conductor {
             actors,
