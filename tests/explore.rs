@@ -135,3 +135,19 @@ fn a_statement_that_fails_is_the_only_error_of_its_transaction() {
         assert_eq!(errors, ["23505"], "{}", found.isolation);
     }
 }
+
+#[test]
+fn a_retry_that_waits_is_waited_for() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let text = "-- @title Held\n-- @schema\nCREATE TABLE t (n int);\n-- @setup\nINSERT INTO t VALUES (0);\n\
+                -- @session holder autocommit\nSELECT pg_advisory_lock(7);\n\n\
+                -- @session writer\nSET LOCAL lock_timeout = '20ms';\nSELECT pg_advisory_xact_lock(7);\nUPDATE t SET n = n + 1;\n\n\
+                -- @check true\nSELECT true;\n-- @retry 3 also 55P03\n";
+    let scenario = parse(&Disk, Path::new("held.sql"), text).expect("valid").scenario;
+    let found = explored(&server, &scenario, None, &[Level::ReadCommitted], &options(false, 300, 60)).remove(0);
+    assert!(found.complete, "{found:#?}");
+    let held = found.outcomes.iter().find(|outcome| outcome.told[1] != ["ok "]).expect("the lock is never let go");
+    assert_eq!(held.told[1], ["failed 55P03"], "{found:#?}");
+    // Two more attempts in each schedule in which the lock came first, and nothing besides.
+    assert_eq!(found.retries % 2, 0, "{found:#?}");
+}

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::sync::LazyLock;
 
 use common::forms::{all_scenarios, explored, forms, losses, options, played_again, staged};
-use isolab::explore::{Exploration, Verdict};
+use isolab::explore::{Exploration, Failure, Verdict};
 use isolab::history::{History, Phase, What};
 use isolab::runner::{room, runs_alone, side_by_side};
 use isolab::scenario::{Expect, ExpectedOutcome, Level, Scenario};
@@ -140,7 +140,7 @@ fn reduction_loses_no_outcome() {
     let mut compared = 0;
     let mut mistakes = Vec::new();
     for Explored { name, all, reduced, .. } in EXPLORED.iter() {
-        let Some(all) = all else { continue };
+        let Some(all) = all.as_ref().filter(|_| !a_timeout_may_decide(reduced)) else { continue };
         compared += 1;
         let losses = losses(all, reduced);
         if !losses.is_empty() || reduced.schedules > all.schedules {
@@ -186,8 +186,15 @@ fn what_the_author_staged_is_among_what_is_found() {
 }
 
 /// Exploring lets no time pass, and says so: where a timeout may decide and nothing else goes wrong, there is no verdict.
+/// Where attempt after attempt waits for one, the limit cuts what is found.
 fn waits_for_a_timeout(reduced: &Exploration) -> bool {
-    reduced.verdict == Verdict::Inconclusive && reduced.by_design.iter().any(|reason| reason.contains("timeout"))
+    let is_open = reduced.verdict == Verdict::Inconclusive || !reduced.complete;
+    is_open && a_timeout_may_decide(reduced)
+}
+
+/// On a busy machine a timeout may end what it otherwise does not.
+fn a_timeout_may_decide(reduced: &Exploration) -> bool {
+    reduced.by_design.iter().any(|reason| reason.contains("timeout"))
 }
 
 /// For each session the first error of the schedule.
@@ -218,7 +225,10 @@ fn failing_schedules_play_again_to_the_same_history() {
     let mut mistakes = Vec::new();
     let mut played = BTreeSet::new();
     for Explored { name, reduced, again, .. } in EXPLORED.iter() {
-        for (failure, again) in reduced.failures.iter().zip(again).filter(|(failure, _)| !failure.history.racy) {
+        // Where two plays may differ, the report says so.
+        let may_differ =
+            |failure: &Failure| failure.history.racy || (failure.differs.is_some() && a_timeout_may_decide(reduced));
+        for (failure, again) in reduced.failures.iter().zip(again).filter(|(failure, _)| !may_differ(failure)) {
             played.insert(&failure.history.schedule);
             let [first, second] = [&failure.history, again].map(common::forms::without_passing_values);
             if let Some(place) = first.iter().zip(&second).position(|(one, other)| one != other) {

@@ -85,6 +85,7 @@ impl Conductor<'_> {
     /// Sends the next statement of a session, and comes back when everybody has answered or waits. `further`: so many more
     /// moves are certain to be its own.
     pub fn advance(&mut self, session: usize, further: usize) -> Result<(), RunError> {
+        debug_assert!(self.actors[session].flight.is_none(), "a session that waits does not move");
         self.schedule.choices.push(session);
         self.moving = Some(session);
         let waiting = self.waiting();

@@ -49,7 +49,10 @@ impl Conductor<'_> {
             actor.interpreter = Some(interpreter);
             self.record(session, What::Retried);
             while self.actors[session].call == call {
-                self.advance_alone(session)?;
+                match self.actors[session].flight {
+                    None => self.advance_alone(session)?,
+                    Some(_) => self.until_any_free(&[session])?,
+                }
             }
             failure = self.actors[session].failures.pop().filter(|again| is_retried(&again.error.sqlstate, self.retry));
         }
