@@ -5,7 +5,7 @@ use clap::Args;
 use super::context::Context;
 use super::exit::Exit;
 use super::reports::{Format, ReportArgs, Reports};
-use super::run::level_of;
+use super::selection::level_of;
 use crate::report::Style;
 use crate::report::catalogue::{Entry, render};
 use crate::report::json::Document;

@@ -10,7 +10,8 @@ use super::context::{Context, deadline};
 use super::diagnose;
 use super::exit::{Exit, UsageError};
 use super::reports::{Format, ReportArgs, Reports};
-use super::run::{LevelChoice, chosen_levels, server_of, settings};
+use super::run::server_of;
+use super::selection::{LevelChoice, ParamArgs, chosen_levels};
 use crate::load::assertion::Assertion;
 use crate::load::statistics::{AssertionResult, LoadRow};
 use crate::load::{LoadError, LoadOptions, LoadTest, Strategy};
@@ -45,9 +46,8 @@ pub struct LoadArgs {
     /// The isolation level of strategies that have none of their own. Repeatable.
     #[arg(long, value_name = "LEVEL")]
     isolation: Vec<LevelChoice>,
-    /// Give a parameter of the scenario another value. Repeatable.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    params: ParamArgs,
     /// Shuffle the requests and draw random numbers by this number.
     #[arg(long, value_name = "N", env = "ISOLAB_SEED")]
     seed: Option<u64>,
@@ -122,7 +122,7 @@ fn options(args: &LoadArgs, deadline: Instant) -> anyhow::Result<LoadOptions> {
         levels: chosen_levels(&args.isolation),
         workers: args.workers,
         amount: args.duration.map(LoadAmount::For).or(args.requests.map(LoadAmount::Requests)),
-        set: settings(&args.set)?,
+        set: args.params.set.clone(),
         // Small enough for every reader of JSON.
         seed: args.seed.unwrap_or_else(|| rand::rng().random_range(0..1_000_000)),
         shuffled: args.seed.is_some(),

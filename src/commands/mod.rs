@@ -14,6 +14,7 @@ pub mod matrix;
 pub mod new;
 mod reports;
 pub mod run;
+mod selection;
 pub mod server;
 pub mod show;
 pub mod spec;

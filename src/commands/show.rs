@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::context::Context;
 use super::exit::{Exit, UsageError};
-use super::run::forms;
+use super::selection::forms;
 use crate::report::difference::{Side, unified};
 use crate::scenario::{Scenario, load, open, print_form};
 

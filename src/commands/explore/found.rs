@@ -3,7 +3,7 @@
 use super::super::context::Context;
 use super::super::diagnose;
 use super::super::exit::Exit;
-use super::super::run::Selection;
+use super::super::selection::Selection;
 use crate::explore::{Exploration, Options, Verdict, explore};
 use crate::progress::Progress;
 use crate::runner::RunError;

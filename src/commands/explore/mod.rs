@@ -13,7 +13,7 @@ use super::context::Context;
 use super::diagnose;
 use super::exit::Exit;
 use super::reports::{Format, ReportArgs, Reports};
-use super::run::{LevelChoice, Selection, load_all, names, select};
+use super::selection::{FormArgs, ScenarioArgs, Selection};
 use crate::explore::{Exploration, Mutated, Options, Verdict, mutate};
 use crate::progress::Progress;
 use crate::report::{Style, exploration};
@@ -24,21 +24,10 @@ pub use search::{SearchArgs, document};
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// Built-in scenarios by name, or files; also `.spec` files of PostgreSQL's isolation tests.
-    #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
-    names: Vec<String>,
-    /// Every built-in scenario.
-    #[arg(long, conflicts_with = "names")]
-    all: bool,
-    /// The isolation level: read-committed, repeatable-read, serializable or all. Repeatable.
-    #[arg(long, value_name = "LEVEL")]
-    isolation: Vec<LevelChoice>,
-    /// Only this fix or variant, or set of steps of a `.spec` file; all: as written and every one of them. Repeatable.
-    #[arg(long, value_name = "NAME")]
-    fix: Vec<String>,
-    /// Give a parameter of the scenario another value. Repeatable.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    scenarios: ScenarioArgs,
+    #[command(flatten)]
+    forms: FormArgs,
     #[command(flatten)]
     search: SearchArgs,
     /// Between what sessions take turns: statements, or the steps that the scenario names.
@@ -78,11 +67,11 @@ impl Told {
 }
 
 pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
-    let names = names(&args.names, args.all);
-    let scenarios = load_all(&names, &args.set)?;
-    let references: BTreeMap<*const Scenario, &String> =
-        scenarios.iter().map(|scenario| scenario as *const Scenario).zip(&names).collect();
-    let selections = select(&scenarios, &args.fix, &args.isolation)?;
+    let names = args.scenarios.names();
+    let scenarios = args.forms.params.load(&names)?;
+    let references: BTreeMap<*const Scenario, &str> =
+        scenarios.iter().map(|scenario| scenario as *const Scenario).zip(names).collect();
+    let selections = args.forms.select(&scenarios)?;
     let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json])?;
     let server = context.server()?;
     let tells = reports.stdout() == Format::Text;
@@ -115,7 +104,7 @@ pub fn run(args: &ExploreArgs, context: &mut Context) -> anyhow::Result<Exit> {
                 exploration.mutations = Some(mutate_explored(selection, &exploration, &server, &options, context)?);
             }
             let is_set = selection.scenario.is_menu;
-            let new = Told { reference: reference.clone(), exploration, is_set };
+            let new = Told { reference: reference.to_owned(), exploration, is_set };
             if tells && !context.global.quiet {
                 context.say(&new.text(context.style, seed))?;
             }

@@ -5,23 +5,15 @@ use std::ptr;
 use super::super::context::Context;
 use super::super::exit::Exit;
 use super::super::explore::{Came, Shares, document, exit_of_all, explore_selection};
-use super::super::reports::Reports;
-use super::super::run::Selection;
-use super::{MatrixArgs, report, tell};
+use super::super::selection::Selection;
+use super::Task;
 use crate::explore::{Exploration, retried};
 use crate::report::matrix::{Explored, Matrix, Skipped};
-use crate::scenario::{Level, Scenario};
-use crate::server::Server;
+use crate::scenario::Level;
 
 /// Explores the forms of the scenarios one after the other; each with several runners.
-pub fn run(
-    args: &MatrixArgs,
-    scenarios: &[Scenario],
-    selections: &[Selection],
-    server: &Server,
-    reports: &mut Reports,
-    context: &mut Context,
-) -> anyhow::Result<Exit> {
+pub fn run(task: Task, context: &mut Context) -> anyhow::Result<Exit> {
+    let Task { args, scenarios, selections, server, .. } = task;
     let seed = args.search.seed();
     let options = args.search.options(seed, args.time_limit);
     let (mut all, mut matrices) = (Vec::new(), Vec::new());
@@ -38,11 +30,11 @@ pub fn run(
             }
         }
         let matrix = Matrix::new(scenario, &cells);
-        tell(&matrix, reports, context)?;
+        task.tell(&matrix, context)?;
         matrices.push(matrix);
     }
     let exit = exit_of_all(all.iter());
-    report(&matrices, || document(server, all, seed), reports, context)?;
+    task.report(&matrices, document(server, all, seed), context)?;
     Ok(exit)
 }
 

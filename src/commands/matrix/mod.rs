@@ -12,11 +12,12 @@ use super::context::Context;
 use super::exit::{Exit, UsageError};
 use super::explore::SearchArgs;
 use super::reports::{Format, ReportArgs, Reports};
-use super::run::{LevelChoice, load_all, names, select};
+use super::selection::{LevelChoice, ParamArgs, ScenarioArgs, Selection, select};
 use crate::report::Style;
 use crate::report::json::Document;
 use crate::report::matrix::{Cell, Matrix};
 use crate::scenario::Scenario;
+use crate::server::Server;
 
 /// Which fix is the cheapest.
 const AFTER_HELP: &str = "\
@@ -38,18 +39,13 @@ that is not retried, then the lower level; who waits is not counted. The exit co
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, mut_group("SearchArgs", |group| group.requires("explore")))]
 pub struct MatrixArgs {
-    /// Built-in scenarios by name, or files.
-    #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
-    names: Vec<String>,
-    /// Every built-in scenario.
-    #[arg(long, conflicts_with = "names")]
-    all: bool,
+    #[command(flatten)]
+    scenarios: ScenarioArgs,
     /// Only this isolation level, for forms that have none of their own; otherwise all three. Repeatable.
     #[arg(long, value_name = "LEVEL")]
     isolation: Vec<LevelChoice>,
-    /// Give a parameter of the scenarios another value. Repeatable.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    params: ParamArgs,
     /// Play all schedules of every form at every level, as `isolab explore` does, in place of the staged one.
     #[arg(long)]
     explore: bool,
@@ -63,18 +59,19 @@ pub struct MatrixArgs {
 }
 
 pub fn run(args: &MatrixArgs, context: &mut Context) -> anyhow::Result<Exit> {
-    let scenarios = load_all(&names(&args.names, args.all), &args.set)?;
+    let scenarios = args.params.load(&args.scenarios.names())?;
     scenarios.iter().try_for_each(has_forms)?;
     let levels = if args.isolation.is_empty() { &[LevelChoice::All][..] } else { &args.isolation };
     let selections = select(&scenarios, &["all".to_owned()], levels)?;
-    let mut reports = Reports::open(&args.report, &[Format::Text, Format::Json, Format::Markdown])?;
+    let reports = Reports::open(&args.report, &[Format::Text, Format::Json, Format::Markdown])?;
     let server = context.server()?;
     if reports.stdout() == Format::Text && !context.global.quiet {
         context.introduce(&server)?;
     }
+    let task = Task { args, scenarios: &scenarios, selections: &selections, server: &server, reports };
     match args.explore {
-        true => explored::run(args, &scenarios, &selections, &server, &mut reports, context),
-        false => staged::run(args, &scenarios, &selections, &server, &mut reports, context),
+        true => explored::run(task, context),
+        false => staged::run(task, context),
     }
 }
 
@@ -92,33 +89,43 @@ fn has_forms(scenario: &Scenario) -> Result<(), UsageError> {
     }
 }
 
-/// Tells a matrix at once, where text is what standard output gets.
-fn tell<C: Cell>(matrix: &Matrix<C>, reports: &Reports, context: &mut Context) -> anyhow::Result<()> {
-    if reports.stdout() == Format::Text {
-        let text = match context.global.quiet {
-            true => format!("{}: {}\n", matrix.scenario, matrix.advice().text),
-            false => matrix.text(context.style),
-        };
-        context.say(&text)?;
-    }
-    Ok(())
+/// What is to be tabulated, on which server, and where the tables go.
+struct Task<'a> {
+    args: &'a MatrixArgs,
+    scenarios: &'a [Scenario],
+    selections: &'a [Selection<'a>],
+    server: &'a Server,
+    reports: Reports,
 }
 
-/// Writes all matrices wherever they are still to be written. `document` has what they were made of.
-fn report<C: Cell>(
-    matrices: &[Matrix<C>],
-    document: impl FnOnce() -> Document,
-    reports: &mut Reports,
-    context: &mut Context,
-) -> anyhow::Result<()> {
-    if reports.wants(Format::Json) {
-        let mut document = document();
-        document.matrix = Some(matrices.iter().map(Matrix::advice).collect());
-        reports.write(Format::Json, &document.to_text()?, context)?;
+impl Task<'_> {
+    /// Tells a matrix at once, where text is what standard output gets.
+    fn tell<C: Cell>(&self, matrix: &Matrix<C>, context: &mut Context) -> anyhow::Result<()> {
+        if self.reports.stdout() == Format::Text {
+            let text = match context.global.quiet {
+                true => format!("{}: {}\n", matrix.scenario, matrix.advice().text),
+                false => matrix.text(context.style),
+            };
+            context.say(&text)?;
+        }
+        Ok(())
     }
-    let whole = |text: fn(&Matrix<C>) -> String| matrices.iter().map(text).collect::<String>();
-    reports.write(Format::Markdown, &whole(Matrix::markdown), context)?;
-    reports.write(Format::Text, &whole(|matrix| matrix.text(Style::PLAIN)), context)?;
-    context.out.flush()?;
-    Ok(())
+
+    /// Writes all matrices wherever they are still to be written. `document` has what they were made of.
+    fn report<C: Cell>(
+        mut self,
+        matrices: &[Matrix<C>],
+        mut document: Document,
+        context: &mut Context,
+    ) -> anyhow::Result<()> {
+        if self.reports.wants(Format::Json) {
+            document.matrix = Some(matrices.iter().map(Matrix::advice).collect());
+            self.reports.write(Format::Json, &document.to_text()?, context)?;
+        }
+        let whole = |text: fn(&Matrix<C>) -> String| matrices.iter().map(text).collect::<String>();
+        self.reports.write(Format::Markdown, &whole(Matrix::markdown), context)?;
+        self.reports.write(Format::Text, &whole(|matrix| matrix.text(Style::PLAIN)), context)?;
+        context.out.flush()?;
+        Ok(())
+    }
 }

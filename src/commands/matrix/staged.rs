@@ -2,25 +2,16 @@
 
 use super::super::context::{Context, deadline};
 use super::super::exit::Exit;
-use super::super::reports::Reports;
-use super::super::run::{Performance, Selection, perform_all, server_of};
-use super::{MatrixArgs, report, tell};
+use super::super::run::{Performance, perform_all, server_of};
+use super::Task;
 use crate::report::Run;
 use crate::report::json::Document;
 use crate::report::matrix::Matrix;
-use crate::scenario::Scenario;
-use crate::server::Server;
 use crate::verdict::Outcome;
 
 /// Stages all forms of the scenarios, several at once.
-pub fn run(
-    args: &MatrixArgs,
-    scenarios: &[Scenario],
-    selections: &[Selection],
-    server: &Server,
-    reports: &mut Reports,
-    context: &mut Context,
-) -> anyhow::Result<Exit> {
+pub fn run(task: Task, context: &mut Context) -> anyhow::Result<Exit> {
+    let Task { args, scenarios, selections, server, .. } = task;
     let performance = Performance {
         server,
         deadline: deadline(args.time_limit),
@@ -37,19 +28,16 @@ pub fn run(
         if waiting.len() > scenario.variants.len() {
             let of_scenario: Vec<Run> = waiting.drain(..).flatten().collect();
             let matrix = Matrix::new(scenario, &of_scenario);
-            tell(&matrix, reports, context)?;
+            task.tell(&matrix, context)?;
             matrices.push(matrix);
             runs.extend(of_scenario);
         }
         Ok(())
     })?;
     let exit = exit_of(&runs);
-    let document = || {
-        let mut document = Document::new(server_of(server), None);
-        document.runs = Some(runs);
-        document
-    };
-    report(&matrices, document, reports, context)?;
+    let mut document = Document::new(server_of(server), None);
+    document.runs = Some(runs);
+    task.report(&matrices, document, context)?;
     Ok(exit)
 }
 

@@ -2,7 +2,6 @@
 
 mod pause;
 mod perform;
-mod selection;
 
 use std::io::Write;
 use std::time::Duration;
@@ -12,27 +11,19 @@ use clap::Args;
 use super::context::{Context, deadline};
 use super::exit::{Exit, UsageError};
 use super::reports::{Format, ReportArgs, Reports};
+use super::selection::{FormArgs, ScenarioArgs, Selection, chosen_levels};
 use crate::report::json::{self, Document};
 use crate::report::{Run, Style, summary};
-use crate::scenario::{self, Scenario};
 use crate::server::Server;
 use crate::verdict::Outcome;
 pub use perform::{Performance, perform_all};
 use perform::{perform, stories};
-pub use selection::{LevelChoice, Selection, chosen_levels, forms, level_of, select};
 
 /// What staging understands, whatever the scenario.
 #[derive(Debug, Args)]
 pub struct PlayArgs {
-    /// The isolation level: read-committed, repeatable-read, serializable or all. Repeatable.
-    #[arg(long, value_name = "LEVEL")]
-    pub isolation: Vec<LevelChoice>,
-    /// Only this fix or variant, or set of steps of a `.spec` file; all: as written and every one of them. Repeatable.
-    #[arg(long, value_name = "NAME")]
-    pub fix: Vec<String>,
-    /// Give a parameter of the scenario another value. Repeatable.
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
+    #[command(flatten)]
+    forms: FormArgs,
     /// Wait for Enter before each statement.
     #[arg(long)]
     pub step: bool,
@@ -48,28 +39,24 @@ pub struct PlayArgs {
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Built-in scenarios by name, or files.
-    #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
-    names: Vec<String>,
-    /// Every built-in scenario.
-    #[arg(long, conflicts_with = "names")]
-    all: bool,
+    #[command(flatten)]
+    scenarios: ScenarioArgs,
     #[command(flatten)]
     play: PlayArgs,
 }
 
 pub fn run(args: &RunArgs, context: &mut Context) -> anyhow::Result<Exit> {
-    run_named(&names(&args.names, args.all), &args.play, context)
+    run_named(&args.scenarios.names(), &args.play, context)
 }
 
 /// `isolab write-skew` is `isolab run write-skew`.
 pub fn one(name: &str, args: &PlayArgs, context: &mut Context) -> anyhow::Result<Exit> {
-    run_named(&[name.to_owned()], args, context)
+    run_named(&[name], args, context)
 }
 
-fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow::Result<Exit> {
-    let scenarios = load_all(names, &args.set)?;
-    let selections = select(&scenarios, &args.fix, &args.isolation)?;
+fn run_named(names: &[&str], args: &PlayArgs, context: &mut Context) -> anyhow::Result<Exit> {
+    let scenarios = args.forms.params.load(names)?;
+    let selections = args.forms.select(&scenarios)?;
     if let Some(schedule) = &args.replay {
         check_replay(schedule, &selections, args)?;
     }
@@ -122,7 +109,7 @@ fn run_named(names: &[String], args: &PlayArgs, context: &mut Context) -> anyhow
 
 /// A replay plays one schedule once.
 fn check_replay(schedule: &str, selections: &[Selection], args: &PlayArgs) -> Result<(), UsageError> {
-    if selections.len() != 1 || chosen_levels(&args.isolation).len() != 1 {
+    if selections.len() != 1 || chosen_levels(&args.forms.isolation).len() != 1 {
         return Err(UsageError::new("--replay plays one run: name one scenario, one --fix and one --isolation"));
     }
     if schedule.trim().is_empty() {
@@ -132,43 +119,9 @@ fn check_replay(schedule: &str, selections: &[Selection], args: &PlayArgs) -> Re
     Ok(())
 }
 
-/// The scenarios that are named, or every built-in one.
-pub fn names(names: &[String], all: bool) -> Vec<String> {
-    match all {
-        true => scenario::builtin().map(|builtin| builtin.name.to_owned()).collect(),
-        false => names.to_vec(),
-    }
-}
-
 /// The server as JSON names it.
 pub fn server_of(server: &Server) -> json::Server {
     json::Server { version: server.version().to_string(), source: server.source().name().to_owned() }
-}
-
-/// Loads every scenario and sets its parameters; the first that cannot be loaded ends it.
-pub fn load_all(names: &[String], set: &[String]) -> anyhow::Result<Vec<Scenario>> {
-    let mut scenarios = Vec::new();
-    let settings = settings(set)?;
-    for name in names {
-        let mut scenario = scenario::load(name)?;
-        for (name, value) in &settings {
-            scenario.set_param(name, value)?;
-        }
-        scenarios.push(scenario);
-    }
-    Ok(scenarios)
-}
-
-/// The names and values of `--set`.
-pub fn settings(set: &[String]) -> Result<Vec<(String, String)>, UsageError> {
-    let setting = |setting: &String| {
-        let (name, value) = setting.split_once('=').ok_or_else(|| UsageError {
-            message: format!("--set {setting}: no `=` in it"),
-            help: Some("write --set NAME=VALUE, as in --set budget=5000".to_owned()),
-        })?;
-        Ok((name.to_owned(), value.to_owned()))
-    };
-    set.iter().map(setting).collect()
 }
 
 /// Where an `@expect` speaks it decides; elsewhere an anomaly, before or after the retries, is one too many.

@@ -1,9 +1,78 @@
-//! Which forms of which scenarios run, and at which levels.
+//! Which forms of which scenarios run, and at which levels: the arguments that commands share, and what they choose.
 
 use std::str::FromStr;
 
-use super::super::exit::UsageError;
-use crate::scenario::{Level, Plan, Scenario, nearest};
+use clap::Args;
+
+use super::exit::UsageError;
+use crate::scenario::{self, Level, Plan, Scenario, nearest};
+
+/// Which scenarios.
+#[derive(Debug, Args)]
+pub struct ScenarioArgs {
+    /// Built-in scenarios by name, or files; also `.spec` files of PostgreSQL's isolation tests.
+    #[arg(value_name = "NAME|FILE", required_unless_present = "all")]
+    names: Vec<String>,
+    /// Every built-in scenario.
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+}
+
+impl ScenarioArgs {
+    /// What names them.
+    pub fn names(&self) -> Vec<&str> {
+        match self.all {
+            true => scenario::builtin().map(|builtin| builtin.name).collect(),
+            false => self.names.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+/// Which of their forms, and at which levels.
+#[derive(Debug, Args)]
+pub struct FormArgs {
+    /// The isolation level: read-committed, repeatable-read, serializable or all. Repeatable.
+    #[arg(long, value_name = "LEVEL")]
+    pub isolation: Vec<LevelChoice>,
+    /// Only this fix or variant, or set of steps of a `.spec` file; all: as written and every one of them. Repeatable.
+    #[arg(long, value_name = "NAME")]
+    fix: Vec<String>,
+    #[command(flatten)]
+    pub params: ParamArgs,
+}
+
+impl FormArgs {
+    /// The forms of `scenarios` that are chosen.
+    pub fn select<'a>(&self, scenarios: &'a [Scenario]) -> Result<Vec<Selection<'a>>, UsageError> {
+        select(scenarios, &self.fix, &self.isolation)
+    }
+}
+
+/// With what parameters.
+#[derive(Debug, Args)]
+pub struct ParamArgs {
+    /// Give a parameter of the scenario another value. Repeatable.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
+}
+
+impl ParamArgs {
+    /// Loads every scenario and sets its parameters; the first that cannot be loaded ends it.
+    pub fn load(&self, names: &[&str]) -> anyhow::Result<Vec<Scenario>> {
+        let load = |name: &&str| {
+            let mut scenario = scenario::load(name)?;
+            self.set.iter().try_for_each(|(name, value)| scenario.set_param(name, value))?;
+            Ok(scenario)
+        };
+        names.iter().map(load).collect()
+    }
+}
+
+/// A name and a value.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("no `=` in it; write NAME=VALUE, as in budget=5000")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
 
 /// `--isolation`: a level, or all three.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
