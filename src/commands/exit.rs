@@ -30,6 +30,11 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The exit code of everything that was to run: nothing matched only where nothing else came of it.
+    pub fn of_all(exits: impl Iterator<Item = Exit>) -> Exit {
+        exits.filter(|exit| *exit != Exit::NothingMatched).max().unwrap_or(Exit::NothingMatched)
+    }
+
     pub fn code(self) -> u8 {
         match self {
             Exit::Held => 0,

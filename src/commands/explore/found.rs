@@ -57,7 +57,7 @@ pub fn explore_selection(
 
 /// The exit code of everything that was explored.
 pub fn exit_of_all<'e>(explorations: impl Iterator<Item = &'e Exploration>) -> Exit {
-    explorations.map(exit_of).max().unwrap_or(Exit::NothingMatched)
+    Exit::of_all(explorations.map(exit_of))
 }
 
 fn exit_of(exploration: &Exploration) -> Exit {

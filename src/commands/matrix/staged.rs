@@ -49,7 +49,5 @@ fn exit_of(runs: &[Run]) -> Exit {
         _ if run.is_unexpected() => Exit::DidNotHold,
         _ => Exit::Held,
     };
-    let exits: Vec<Exit> = runs.iter().map(of).collect();
-    let ran = exits.iter().copied().filter(|exit| *exit != Exit::NothingMatched).max();
-    ran.unwrap_or(Exit::NothingMatched)
+    Exit::of_all(runs.iter().map(of))
 }

@@ -138,8 +138,5 @@ pub fn exit_of(runs: &[Run]) -> Exit {
             if fails { Exit::DidNotHold } else { Exit::Held }
         }
     };
-    let exits: Vec<Exit> = runs.iter().map(of).collect();
-    // A skipped run counts only where nothing else ran.
-    let ran = exits.iter().copied().filter(|exit| *exit != Exit::NothingMatched).max();
-    ran.unwrap_or(Exit::NothingMatched)
+    Exit::of_all(runs.iter().map(of))
 }
