@@ -2,9 +2,11 @@
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use super::ServerError;
@@ -50,9 +52,21 @@ pub fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     named.map(|entry| entry.path()).collect()
 }
 
+/// Stands for `path` in the name of what belongs to it. The same in every build of isolab: one finds what another made.
+pub fn fingerprint(path: &Path) -> String {
+    let hash = Sha256::digest(path.as_os_str().as_bytes());
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fingerprint_is_what_other_builds_have_for_the_same_path() {
+        // printf %s /var/cache/isolab | sha256sum
+        assert_eq!(fingerprint(Path::new("/var/cache/isolab")), "7ae8db5533eb9e3d");
+    }
 
     #[test]
     fn what_is_removed_is_gone_and_what_is_not_there_is_no_error() {

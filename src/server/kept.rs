@@ -4,7 +4,6 @@
 //! age. What a later command needs to know lies in the cache; whether the server is there, the processes tell.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -179,7 +178,5 @@ fn in_cache(cache: &Path) -> PathBuf {
 
 /// Each cache has a name of its own there.
 fn in_memory(memory: &Path, cache: &Path) -> PathBuf {
-    let mut hasher = DefaultHasher::new();
-    cache.hash(&mut hasher);
-    memory.join(format!("{}kept-{:016x}", guardian::PREFIX, hasher.finish()))
+    memory.join(format!("{}kept-{}", guardian::PREFIX, files::fingerprint(cache)))
 }

@@ -1,14 +1,13 @@
 //! The data directory that every server of ours starts from: made by `initdb` once, kept in the cache, then copied.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::lchown;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use super::account::Account;
-use super::{PgBin, ServerError, cache, program};
+use super::{PgBin, ServerError, cache, files, program};
 
 /// The bootstrap superuser of the servers that we make.
 pub const SUPERUSER: &str = "postgres";
@@ -18,9 +17,8 @@ const INITDB_LIMIT: Duration = Duration::from_secs(120);
 /// A data directory of `bin` in the cache, made now if there is none yet.
 pub fn ready(bin: &PgBin, account: &Account) -> Result<PathBuf, ServerError> {
     // Two builds of one version may differ in their catalogs, so the folder of the programs counts too.
-    let mut hasher = DefaultHasher::new();
-    bin.folder.hash(&mut hasher);
-    let place = cache::folder()?.join(format!("data-{}-{}-{:016x}", bin.version, account.uid(), hasher.finish()));
+    let programs = files::fingerprint(&bin.folder);
+    let place = cache::folder()?.join(format!("data-{}-{}-{programs}", bin.version, account.uid()));
     if !place.is_dir() {
         cache::TEMPLATE.at(
             &place,
