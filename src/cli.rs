@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+use clap::{Args, ColorChoice, Parser, Subcommand};
 
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::explore::ExploreArgs;
@@ -71,11 +71,8 @@ pub struct Global {
     #[arg(long, global = true)]
     pub no_progress: bool,
     /// Say only the verdicts.
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say more: in `list` the titles too, in `spec` every permutation.
-    #[arg(short, long, global = true, action = ArgAction::Count)]
-    pub verbose: u8,
 }
 
 #[derive(Debug, Subcommand)]

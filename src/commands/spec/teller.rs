@@ -15,6 +15,8 @@ use crate::spec::Stream;
 pub struct Teller<'a> {
     pub format: Format,
     pub compares: bool,
+    /// Each permutation.
+    pub every: bool,
     /// None where there is nothing to play.
     pub server: Option<&'a Server>,
 }
@@ -34,7 +36,7 @@ impl Teller<'_> {
             return transcribe(outcome, context);
         }
         if self.format == Format::Text && !self.compares {
-            let story = specs::story(context.style, &outcome.row, context.global.verbose > 0);
+            let story = specs::story(context.style, &outcome.row, self.every);
             context.say(&story)?;
         }
         if !outcome.diagnostics.is_empty() {
