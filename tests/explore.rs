@@ -151,3 +151,36 @@ fn a_retry_that_waits_is_waited_for() {
     // Two more attempts in each schedule in which the lock came first, and nothing besides.
     assert_eq!(found.retries % 2, 0, "{found:#?}");
 }
+
+/// So many sessions that each hold a lock and want the next one's.
+fn ring(sessions: usize) -> Scenario {
+    let session = |number: usize| {
+        let next = (number + 1) % sessions;
+        format!(
+            "-- @session s{number}\nSELECT pg_advisory_xact_lock({number});\nSELECT pg_advisory_xact_lock({next});\n\n"
+        )
+    };
+    let all: String = (0..sessions).map(session).collect();
+    let text = format!("-- @title Ring\n-- @schema\nCREATE TABLE t (n int);\n\n{all}-- @check true\nSELECT true;\n");
+    parse(&Disk, Path::new("ring.sql"), &text).expect("valid").scenario
+}
+
+#[test]
+fn the_simplest_schedule_of_a_deadlock_is_shown() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let details = Options { details: true, ..options(true, 300, 60) };
+    let found = explored(&server, &ring(2), None, &[Level::ReadCommitted], &details).remove(0);
+    let [deadlock] = &found.failures[..] else { panic!("{found:#?}") };
+    assert_eq!((found.verdict, deadlock.kind.as_str()), (Verdict::Deadlocks, "deadlock"));
+    assert_eq!((deadlock.schedules, found.failing()), (found.failing(), 2));
+    assert_eq!((&*deadlock.history.schedule, &deadlock.differs), ("s0 s1.2 s0 s1", &None));
+}
+
+#[test]
+fn a_deadlock_of_many_is_met_at_random() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let limits = Options { fallback_seed: Some(1), ..options(false, 400, 120) };
+    let found = explored(&server, &ring(6), None, &[Level::ReadCommitted], &limits).remove(0);
+    assert!(!found.complete && found.fallback.is_some_and(|fallback| fallback.random > 0), "{found:#?}");
+    assert!(found.failures.iter().any(|failure| failure.kind == "deadlock"), "{found:#?}");
+}

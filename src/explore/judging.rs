@@ -10,7 +10,7 @@ use super::oracle::{Judgement, Oracle};
 use super::outcome::Outcome;
 use super::verdict::Verdict;
 use super::worker::Played;
-use super::{DEADLOCK, Failure, HANG};
+use super::{DEADLOCK, DEADLOCKED, Failure, HANG};
 use crate::runner::RunError;
 use crate::scenario::Level;
 use crate::schedule::LeftOut;
@@ -35,6 +35,7 @@ pub fn judge_all(
     if hang.is_some() {
         verdict = Verdict::Broken;
     }
+    let deadlock = ground.plan.retry.is_none().then(|| simplest_deadlock(&findings)).flatten();
     let mut failures: BTreeMap<(String, Vec<String>), Found> = BTreeMap::new();
     for (outcome, seen) in findings.outcomes {
         let (judged, failure) = judge(ground, oracle, &outcome, &seen)?;
@@ -54,7 +55,35 @@ pub fn judge_all(
             }
         }
     }
-    Ok((verdict, failures.into_values().chain(hang).collect()))
+    let is_shown = failures.values().any(|found| is_deadlock(&found.played.outcome));
+    Ok((verdict, failures.into_values().chain(deadlock.filter(|_| !is_shown)).chain(hang).collect()))
+}
+
+/// The simplest of the schedules that end in a deadlock.
+fn simplest_deadlock(findings: &Findings) -> Option<Found> {
+    let seen = findings.outcomes.iter().filter(|(outcome, _)| is_deadlock(outcome)).map(|(_, seen)| seen);
+    let simplest = seen.min_by_key(|seen| seen.simplest.cost())?;
+    let schedules = findings.errors.get(DEADLOCK).copied().unwrap_or_default();
+    let failure = deadlock(&Seen { schedules, simplest: simplest.simplest.clone() })?;
+    Some(Found { failure, played: simplest.simplest.clone() })
+}
+
+/// A deadlock as a failure of its own; none where there is none.
+pub fn deadlock(seen: &Seen) -> Option<Failure> {
+    is_deadlock(&seen.simplest.outcome).then(|| Failure {
+        kind: DEADLOCKED.to_owned(),
+        reason: "each of them waits for the next, until the server sends one away; nobody tries it again".to_owned(),
+        cycle: Vec::new(),
+        schedules: seen.schedules,
+        checks: Vec::new(),
+        left_out: LeftOut::default(),
+        differs: None,
+        history: seen.simplest.history.clone(),
+    })
+}
+
+fn is_deadlock(outcome: &Outcome) -> bool {
+    outcome.distinct_errors().contains(&DEADLOCK)
 }
 
 /// What an outcome means, and what fails in it if anything does.

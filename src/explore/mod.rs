@@ -60,6 +60,9 @@ const DEADLOCK: &str = "40P01";
 /// The kind of a failure in which somebody waits for ever.
 const HANG: &str = "hang";
 
+/// The kind of a failure that is a deadlock, and nothing worse.
+const DEADLOCKED: &str = "deadlock";
+
 /// How to explore.
 #[derive(Debug, Clone)]
 pub struct Options {

@@ -6,14 +6,14 @@
 
 use std::time::Instant;
 
-use super::Failure;
 use super::findings::Seen;
 use super::ground::Ground;
-use super::judging::{Found, judge};
+use super::judging::{Found, deadlock, judge};
 use super::oracle::Oracle;
 use super::orders::merges;
 use super::simplifying::simplify;
 use super::worker::Played;
+use super::{DEADLOCKED, Failure};
 use crate::runner::RunError;
 use crate::scenario::template::{Piece, Template};
 use crate::scenario::{Plan, Session};
@@ -121,7 +121,9 @@ fn without(
     let left_out = found.failure.left_out.and(part);
     let calls: Vec<u64> =
         (0..ground.plan.sessions.len()).map(|session| calls_left(program, session, &left_out)).collect();
-    let Some(rest) = left.checked_sub(1 + merges(&calls)) else { return Ok(None) };
+    // A deadlock is one whatever the serial orders give.
+    let serial = if found.failure.kind == DEADLOCKED { 0 } else { merges(&calls) };
+    let Some(rest) = left.checked_sub(1 + serial) else { return Ok(None) };
     if left_out == found.failure.left_out || calls.iter().all(|calls| *calls == 0) || Instant::now() > ground.deadline {
         return Ok(None);
     }
@@ -131,16 +133,23 @@ fn without(
     let choices = choices_left(program, found, &left_out);
     let Some(played) = ground.play_again(choices, &left_out)?.filter(fails_alike) else { return Ok(None) };
     *left = rest;
-    let sessions = ground.plan.sessions.len();
-    let (mut oracle, failing) = Oracle::ask(ground.team, ground.level, sessions, left_out.clone(), u64::MAX)?;
-    if failing.is_some() {
-        return Ok(None);
-    }
-    let outcome = played.outcome.clone();
     let seen = Seen { schedules: found.failure.schedules, simplest: played };
-    let (_, failure) = judge(ground, &mut oracle, &outcome, &seen)?;
+    let failure = match found.failure.kind == DEADLOCKED {
+        true => deadlock(&seen),
+        false => judge_what_is_left(ground, &left_out, &seen)?,
+    };
     let same = failure.filter(|failure| failure.kind == found.failure.kind && failure.reason == found.failure.reason);
     Ok(same.map(|failure| Found { failure: Failure { left_out, ..failure }, played: seen.simplest }))
+}
+
+/// The failure that is left; none where it is not a race any more.
+fn judge_what_is_left(ground: &mut Ground, left_out: &LeftOut, seen: &Seen) -> Result<Option<Failure>, RunError> {
+    let sessions = ground.plan.sessions.len();
+    let (mut oracle, failing) = Oracle::ask(ground.team, ground.level, sessions, left_out.clone(), u64::MAX)?;
+    match failing {
+        Some(_) => Ok(None),
+        None => judge(ground, &mut oracle, &seen.simplest.outcome.clone(), seen).map(|(_, failure)| failure),
+    }
 }
 
 /// How many calls of a session have a statement left.

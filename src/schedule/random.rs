@@ -3,7 +3,8 @@
 //! PCT: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of Finding
 //! Bugs", ASPLOS 2010. Sessions have random priorities, and the first one that can move does; at a few random places
 //! the one whose turn it is drops below all others. Of `n` sessions and `k` choices, each schedule meets a bug that needs
-//! `d` ordered choices with a probability of at least 1 / (n k^(d-1)).
+//! `d` ordered choices with a probability of at least 1 / (n k^(d-1)). That is little for a deadlock in which many sessions
+//! hold one lock each: every second schedule has as many changes as it happens to draw, up to one for each choice.
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
@@ -11,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::search::{Attempt, Search, Step};
 
-/// A bug's depth: one less are the places where a priority changes.
+/// A bug's depth, in every other schedule: one less are the places where a priority changes.
 const DEPTH: usize = 3;
 
 /// Who goes first, and where that changes.
@@ -44,18 +45,25 @@ pub struct Random {
     rng: Xoshiro256PlusPlus,
     sessions: usize,
     length: usize,
+    drawn: u64,
 }
 
 impl Random {
     /// `length`: how many choices a schedule has, about.
     pub fn new(seed: u64, sessions: usize, length: usize) -> Random {
-        Random { rng: Xoshiro256PlusPlus::seed_from_u64(seed), sessions, length: length.max(1) }
+        Random { rng: Xoshiro256PlusPlus::seed_from_u64(seed), sessions, length: length.max(1), drawn: 0 }
     }
 
     fn draw(&mut self) -> Priorities {
-        let mut of_session: Vec<usize> = (DEPTH..DEPTH + self.sessions).collect();
+        let is_shallow = self.drawn.is_multiple_of(2);
+        self.drawn += 1;
+        let depth = if is_shallow { DEPTH } else { self.rng.random_range(1..=self.length + 1) };
+        let mut of_session: Vec<usize> = (depth..depth + self.sessions).collect();
         of_session.shuffle(&mut self.rng);
-        let changes = (1..DEPTH).map(|_| self.rng.random_range(0..self.length)).collect();
+        // All places in a random order: those that are drawn are different ones.
+        let mut changes: Vec<usize> = (0..self.length.max(depth - 1)).collect();
+        changes.shuffle(&mut self.rng);
+        changes.truncate(depth - 1);
         Priorities { of_session, changes }
     }
 }
@@ -87,6 +95,18 @@ mod tests {
     fn a_seed_gives_the_same_schedules_again() {
         assert_eq!(drawn(7, 20), drawn(7, 20));
         assert_ne!(drawn(7, 20), drawn(8, 20));
+    }
+
+    #[test]
+    fn among_the_schedules_are_those_in_which_everybody_moves_before_anybody_moves_twice() {
+        let everybody_moves = |mut priorities: Priorities| {
+            let mut moved: Vec<usize> =
+                (0..8).filter_map(|made| priorities.pick(&[0, 1, 2, 3, 4, 5, 6, 7], made)).collect();
+            moved.sort_unstable();
+            moved == [0, 1, 2, 3, 4, 5, 6, 7]
+        };
+        let mut random = Random::new(1, 8, 24);
+        assert!((0..200).map(|_| random.draw()).any(everybody_moves));
     }
 
     #[test]
