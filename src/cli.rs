@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ColorChoice, Parser, Subcommand};
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use crate::commands::completions::CompletionsArgs;
 use crate::commands::explore::ExploreArgs;
@@ -71,8 +71,12 @@ pub struct Global {
     #[arg(long, global = true)]
     pub no_progress: bool,
     /// Say only the verdicts.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Say more: in `list` the titles, in `spec` every permutation, and on standard error each statement that the server
+    /// is sent, with what came of it; -vv: every message, with its rows and SQLSTATE.
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
 }
 
 #[derive(Debug, Subcommand)]

@@ -55,7 +55,8 @@ impl<'a> Context<'a> {
 
     /// Whether progress may be drawn on standard error.
     pub fn shows_progress(&self) -> bool {
-        !self.global.no_progress && !self.global.quiet && io::stderr().is_terminal() && env::var_os("CI").is_none()
+        let Global { no_progress, quiet, verbose, .. } = self.global;
+        !no_progress && !quiet && *verbose == 0 && io::stderr().is_terminal() && env::var_os("CI").is_none()
     }
 
     /// Writes to standard output at once, so that a reader can follow.

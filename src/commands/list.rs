@@ -32,9 +32,6 @@ pub struct ListArgs {
     /// Only what happens at this level as written.
     #[arg(long, value_name = "LEVEL", value_parser = level_of)]
     level: Option<Level>,
-    /// Say the titles too.
-    #[arg(short, long, conflicts_with = "quiet")]
-    verbose: bool,
     #[command(flatten)]
     report: ReportArgs,
 }
@@ -48,7 +45,7 @@ pub fn run(args: &ListArgs, context: &mut Context) -> anyhow::Result<Exit> {
     all.sort_by(|a, b| a.family.cmp(&b.family));
     let unknown = unmatched(args, &all);
     let found: Vec<Entry> = all.into_iter().filter(|entry| fits(args, entry)).collect();
-    let titles = args.verbose || !args.words.is_empty();
+    let titles = context.global.verbose > 0 || !args.words.is_empty();
     if reports.stdout() == Format::Text {
         context.say(&render(context.style, &found, args.level, titles))?;
     }

@@ -21,11 +21,17 @@ pub mod spec;
 pub mod tour;
 
 use crate::cli::{Cli, Command};
+use crate::wire::{self, Detail};
 use context::Context;
 use exit::Exit;
 
 /// Runs what the command line asks for.
 pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
+    wire::trace(match cli.global.verbose {
+        0 => Detail::Nothing,
+        1 => Detail::Statements,
+        _ => Detail::Messages,
+    });
     dispatch(&cli.command, &mut Context::new(&cli.global))
 }
 

@@ -10,6 +10,7 @@ use socket2::SockAddr;
 use super::channel::Channel;
 use super::spin::Waiting;
 use super::startup::Startup;
+use super::trace::Line;
 use super::{CancelToken, ConnectOptions, Message, ServerError, TransactionStatus, WireError, negotiate, socket, wait};
 
 /// One session: sends without waiting, and hands on every message in the order in which it arrived.
@@ -111,7 +112,13 @@ impl Connection {
         self.channel.flush();
     }
 
+    /// Who this is, where somebody looks on.
+    pub(super) fn line(&self) -> Line<'_> {
+        Line { name: &self.cancel_token.options.application_name, pid: self.cancel_token.pid }
+    }
+
     fn noted(&mut self, message: Message) -> Message {
+        self.line().receives(&message);
         match &message {
             Message::ReadyForQuery(status) => self.status = *status,
             Message::ParameterStatus { name, value } => {

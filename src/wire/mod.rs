@@ -26,6 +26,7 @@ mod tls;
 #[cfg(not(feature = "tls"))]
 #[path = "no_tls.rs"]
 mod tls;
+mod trace;
 mod wait;
 
 pub use cancel::CancelToken;
@@ -36,3 +37,4 @@ pub use options::{ConnectOptions, Host, TlsMode};
 pub use query::{Answered, ResultSet};
 pub use server_error::ServerError;
 pub use spin::AtWork;
+pub use trace::{Detail, trace};

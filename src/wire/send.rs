@@ -6,6 +6,7 @@
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend::{self, BindError, CopyData};
 
+use super::trace::Detail;
 use super::{Connection, WireError};
 
 const STATEMENT: u8 = b'S';
@@ -28,16 +29,19 @@ impl Connection {
 
     /// Buffers a simple query: one or more statements.
     pub fn buffer_query(&mut self, sql: &str) -> Result<(), WireError> {
+        self.line().sends(Detail::Statements, || sql.to_owned());
         self.channel.put(|buffer| frontend::query(sql, buffer))
     }
 
     /// Buffers a Parse: prepares a statement, where `""` is the unnamed one and a type of 0 is left to the server.
     pub fn buffer_parse(&mut self, name: &str, sql: &str, parameter_types: &[u32]) -> Result<(), WireError> {
+        self.line().sends(Detail::Statements, || format!("parse {name}: {sql}"));
         self.channel.put(|buffer| frontend::parse(name, sql, parameter_types.iter().copied(), buffer))
     }
 
     /// Buffers a Bind: makes a portal of a prepared statement. Parameters and results are in text format.
     pub fn buffer_bind(&mut self, portal: &str, statement: &str, parameters: &[Option<&str>]) -> Result<(), WireError> {
+        self.line().sends(Detail::Statements, || format!("execute {statement} {parameters:?}"));
         self.channel.put(|buffer| {
             frontend::bind(
                 portal,
@@ -87,6 +91,7 @@ impl Connection {
 
     /// Buffers a Sync: ends a pipeline, answered by ReadyForQuery.
     pub fn buffer_sync(&mut self) {
+        self.line().sends(Detail::Messages, || "sync".to_owned());
         frontend::sync(self.channel.output());
     }
 

@@ -49,9 +49,6 @@ pub struct SpecArgs {
     /// Give up after this time, as in 30s or 2m.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration, env = "ISOLAB_TIME_LIMIT")]
     time_limit: Option<Duration>,
-    /// In text without --expected, say how each permutation ended.
-    #[arg(short, long, conflicts_with = "quiet")]
-    verbose: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,7 +81,7 @@ pub fn run(args: &SpecArgs, context: &mut Context) -> anyhow::Result<Exit> {
     let format = args.format.unwrap_or(default);
     let to_play = inputs.iter().any(|input| input.parsed.is_ok());
     let server = if to_play || format.names_server() { Some(context.server()?) } else { None };
-    let teller = Teller { format, compares: args.expected.is_some(), every: args.verbose, server: server.as_deref() };
+    let teller = Teller { format, compares: args.expected.is_some(), server: server.as_deref() };
     let mut outcomes = Outcomes { list: inputs.iter().map(|_| None).collect(), told: 0 };
     for (index, input) in inputs.iter().enumerate() {
         if let Err(refused) = &input.parsed {

@@ -15,8 +15,6 @@ use crate::spec::Stream;
 pub struct Teller<'a> {
     pub format: Format,
     pub compares: bool,
-    /// Each permutation.
-    pub every: bool,
     /// None where there is nothing to play.
     pub server: Option<&'a Server>,
 }
@@ -36,7 +34,7 @@ impl Teller<'_> {
             return transcribe(outcome, context);
         }
         if self.format == Format::Text && !self.compares {
-            let story = specs::story(context.style, &outcome.row, self.every);
+            let story = specs::story(context.style, &outcome.row, context.global.verbose > 0);
             context.say(&story)?;
         }
         if !outcome.diagnostics.is_empty() {
