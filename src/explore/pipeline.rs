@@ -106,16 +106,14 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
         if self.resting.is_empty() && self.further == 0 {
             return;
         }
+        if let (0, Some(&first)) = (self.called, self.processors.first()) {
+            self.stay = self.first.stay_on(first);
+        }
         self.called += 1;
         let processor = self.processors.get(self.called).copied();
-        if let (Some(&first), None) = (self.processors.first(), &self.stay) {
-            self.stay = Some(Stay::on(first));
-            self.first.stay_on(Some(first));
-        }
         let (tasks, results) = (self.tasks.1.clone(), self.results.0.clone());
         let play = move |worker: &mut Worker| {
-            let _stay = processor.map(Stay::on);
-            worker.stay_on(processor);
+            let _stay = processor.and_then(|processor| worker.stay_on(processor));
             play_all(worker, &tasks, &results);
         };
         if let Some(worker) = self.resting.pop() {

@@ -11,7 +11,7 @@ use super::measure::measure;
 use super::outcome::Outcome;
 use super::watch::{Knowledge, Watch};
 use crate::history::{Event, History, What};
-use crate::runner::{RunError, RunOptions, Stage};
+use crate::runner::{RunError, RunOptions, Stage, Stay};
 use crate::scenario::{Level, Plan, Scenario};
 use crate::schedule::{Attempt, Consequence, LeftOut, Priorities, Rules};
 use crate::server::Server;
@@ -147,8 +147,8 @@ impl<'a> Worker<'a> {
     }
 
     /// See [`Stage::stay_on`].
-    pub fn stay_on(&mut self, processor: Option<usize>) {
-        self.stage.stay_on(processor);
+    pub fn stay_on(&mut self, processor: usize) -> Option<Stay> {
+        self.stage.stay_on(processor)
     }
 
     pub fn contents(&self) -> &Contents {

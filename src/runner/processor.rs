@@ -1,56 +1,102 @@
 //! One processor for a runner and the backends that serve it: they take turns, and to wake each other there takes less
-//! time than across two.
+//! time than across two. Where that cannot be had, everybody runs wherever the system likes.
 
 use rustix::process::Pid;
-#[cfg(target_os = "linux")]
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// The processors that this thread may use; none where the system does not say.
-#[cfg(target_os = "linux")]
-pub(crate) fn processors() -> Vec<usize> {
-    let allowed = sched_getaffinity(None);
-    allowed.map_or_else(|_| Vec::new(), |set| (0..CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect())
-}
+use system::Processors;
 
-#[cfg(not(target_os = "linux"))]
+/// The processors that this thread may use; empty where the system does not say.
 pub(crate) fn processors() -> Vec<usize> {
-    Vec::new()
+    system::of_this_thread().map_or_else(Vec::new, |processors| system::numbers(&processors))
 }
 
 /// Keeps this thread on one processor, until it is dropped.
-#[cfg(target_os = "linux")]
 pub(crate) struct Stay {
-    before: Option<CpuSet>,
+    before: Option<Processors>,
 }
 
-#[cfg(target_os = "linux")]
 impl Stay {
-    pub fn on(processor: usize) -> Stay {
-        let before = sched_getaffinity(None).ok();
-        place(None, processor);
+    pub(super) fn on(processor: usize) -> Stay {
+        let before = system::of_this_thread();
+        system::keep(None, &system::only(processor));
         Stay { before }
     }
 }
 
-#[cfg(target_os = "linux")]
 impl Drop for Stay {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
-            let _ = sched_setaffinity(None, before);
+            system::keep(None, before);
         }
     }
 }
 
-/// Keeps a backend there too. Where that is not allowed it goes on as before.
+/// Keeps a backend on a processor for the rest of its life.
 pub(super) fn place_backend(pid: i32, processor: usize) {
     if let Some(pid) = Pid::from_raw(pid) {
-        place(Some(pid), processor);
+        system::keep(Some(pid), &system::only(processor));
     }
 }
 
 #[cfg(target_os = "linux")]
-fn place(pid: Option<Pid>, processor: usize) {
-    let mut set = CpuSet::new();
-    set.set(processor);
-    let _ = sched_setaffinity(pid, &set);
+mod system {
+    use rustix::process::Pid;
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+    pub type Processors = CpuSet;
+
+    pub fn of_this_thread() -> Option<Processors> {
+        sched_getaffinity(None).ok()
+    }
+
+    pub fn numbers(processors: &Processors) -> Vec<usize> {
+        (0..CpuSet::MAX_CPU).filter(|&number| processors.is_set(number)).collect()
+    }
+
+    pub fn only(number: usize) -> Processors {
+        let mut processors = CpuSet::new();
+        processors.set(number);
+        processors
+    }
+
+    /// Keeps a process, or this thread, there; who may not is left where it is.
+    pub fn keep(process: Option<Pid>, processors: &Processors) {
+        let _ = sched_setaffinity(process, processors);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use rustix::process::Pid;
+
+    pub struct Processors;
+
+    pub fn of_this_thread() -> Option<Processors> {
+        None
+    }
+
+    pub fn numbers(_: &Processors) -> Vec<usize> {
+        Vec::new()
+    }
+
+    pub fn only(_: usize) -> Processors {
+        Processors
+    }
+
+    pub fn keep(_: Option<Pid>, _: &Processors) {}
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_stays_until_it_may_go() {
+        let before = processors();
+        let last = *before.last().expect("one at least");
+        let stay = Stay::on(last);
+        assert_eq!(processors(), [last]);
+        drop(stay);
+        assert_eq!(processors(), before);
+    }
 }

@@ -10,6 +10,7 @@ use super::error::RunError;
 use super::kept::Kept;
 use super::links::{LinkId, Links};
 use super::observer::Observer;
+use super::processor::Stay;
 use super::record::ToldRow;
 use super::reset::{self, Debris, Reset};
 use super::scene::TEARDOWN_LIMIT;
@@ -153,9 +154,10 @@ impl<'a> Stage<'a> {
         self.contents = sql;
     }
 
-    /// From now on the backends are to be on this processor, if the server is ours.
-    pub fn stay_on(&mut self, processor: Option<usize>) {
-        self.processor = processor.filter(|_| self.server.is_ours());
+    /// Keeps this thread on a processor, as long as the answer lives, and from now on the backends too; if the server is ours.
+    pub(crate) fn stay_on(&mut self, processor: usize) -> Option<Stay> {
+        self.processor = self.server.is_ours().then_some(processor);
+        self.processor.map(Stay::on)
     }
 
     fn place_backends(&mut self, links: &Links) -> Result<(), RunError> {
