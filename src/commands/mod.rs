@@ -27,7 +27,9 @@ use exit::Exit;
 
 /// Runs what the command line asks for.
 pub fn run(cli: &Cli) -> anyhow::Result<Exit> {
-    wire::trace(match cli.global.verbose {
+    // Where a first -v makes the report longer, the second is for what passes beside it.
+    let in_report = u8::from(matches!(cli.command, Command::List(_) | Command::Spec(_)));
+    wire::trace(match cli.global.verbose.saturating_sub(in_report) {
         0 => Detail::Nothing,
         1 => Detail::Statements,
         _ => Detail::Messages,
