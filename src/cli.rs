@@ -73,8 +73,8 @@ pub struct Global {
     /// Say only the verdicts.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say on standard error each statement that the server is sent, with what came of it; -vv: every message, with rows
-    /// and SQLSTATEs. In `list` the first -v adds the titles, in `spec` every permutation.
+    /// Say on standard error each statement that the server is sent, with what came of it; -vv: the whole answers, with
+    /// rows and SQLSTATEs. In `list` the first -v adds the titles, in `spec` every permutation.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
 }

@@ -184,3 +184,14 @@ fn a_deadlock_of_many_is_met_at_random() {
     assert!(!found.complete && found.fallback.is_some_and(|fallback| fallback.random > 0), "{found:#?}");
     assert!(found.failures.iter().any(|failure| failure.kind == "deadlock"), "{found:#?}");
 }
+
+#[test]
+fn nothing_stays_on_its_way_when_the_answer_to_begin_is_lost() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let text = "-- @title Lost\n-- @schema\nCREATE TABLE t (n int);\n-- @setup\nINSERT INTO t VALUES (0);\n\
+                -- @session a\nBEGIN \\lost\nUPDATE t SET n = n + 1;\nCOMMIT;\n\
+                -- @retry 3 also 08006\n-- @check one\nSELECT n = 1 FROM t;\n";
+    let scenario = parse(&Disk, Path::new("lost.sql"), text).expect("valid").scenario;
+    let found = explored(&server, &scenario, None, &[Level::ReadCommitted], &options(false, 10, 60)).remove(0);
+    assert_eq!((found.verdict, found.complete, found.retries), (Verdict::Safe, true, 1), "{found:#?}");
+}

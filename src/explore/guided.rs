@@ -114,9 +114,8 @@ impl<'a> Guided<'a> {
     fn further_moves(&self, session: usize, is_alone: bool) -> usize {
         match self.task.grain {
             _ if !self.task.foresees => 0,
-            _ if is_alone => usize::MAX,
-            Grain::Transaction => usize::MAX,
-            Grain::Step => 0,
+            grain if is_alone || grain == Grain::Transaction => usize::MAX,
+            Grain::Transaction | Grain::Step => 0,
             Grain::Statement => {
                 let ahead = self.task.prefix.iter().skip(self.followed);
                 ahead.take_while(|&&choice| choice == session).count()

@@ -53,7 +53,10 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
         prepare: &'env Prepare<'a>,
     ) -> Self {
         let workers = 1 + resting.len() + further;
-        let processors = processors();
+        let mut processors = processors();
+        // Not those that another program of ours has taken.
+        let offset = std::process::id() as usize % processors.len().max(1);
+        processors.rotate_left(offset);
         Pipeline {
             processors: if workers <= processors.len() { processors } else { Vec::new() },
             stay: None,
@@ -106,9 +109,6 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
         if self.resting.is_empty() && self.further == 0 {
             return;
         }
-        if let (0, Some(&first)) = (self.called, self.processors.first()) {
-            self.stay = self.first.stay_on(first);
-        }
         self.called += 1;
         let processor = self.processors.get(self.called).copied();
         let (tasks, results) = (self.tasks.1.clone(), self.results.0.clone());
@@ -126,6 +126,10 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
                 play(&mut worker);
                 Ok(worker)
             }));
+        }
+        // A thread begins on the processors of the one that makes it.
+        if let (1, Some(&first)) = (self.called, self.processors.first()) {
+            self.stay = self.first.stay_on(first);
         }
     }
 

@@ -87,16 +87,18 @@ impl Playing<'_> {
         ground.team.side_by_side(|pipeline| {
             let mut under_way: VecDeque<Attempt<Consequence>> = VecDeque::new();
             loop {
-                while under_way.len() < at_a_time && self.plays + (under_way.len() as u64) < limit.plays {
+                let hangs = self.findings.unfinished.len() >= MOST_HANGS;
+                let is_cut = hangs || Instant::now() > limit.deadline;
+                while !is_cut && under_way.len() < at_a_time && self.plays + (under_way.len() as u64) < limit.plays {
                     let Some(attempt) = search.next() else { break };
                     pipeline.send(any.of_attempt(&attempt));
                     under_way.push_back(attempt);
                 }
                 let Some(attempt) = under_way.pop_front() else {
-                    return Ok(self.plays < limit.plays || search.pending() == 0);
+                    let has_ended = self.plays < limit.plays && !is_cut;
+                    return Ok(has_ended || (self.plays > 0 && search.pending() == 0));
                 };
-                let hangs = self.findings.unfinished.len() >= MOST_HANGS;
-                if hangs || Instant::now() > limit.deadline {
+                if is_cut {
                     return Ok(false);
                 }
                 let played = match pipeline.receive() {

@@ -122,19 +122,22 @@ fn without(
     let calls: Vec<u64> =
         (0..ground.plan.sessions.len()).map(|session| calls_left(program, session, &left_out)).collect();
     // A deadlock is one whatever the serial orders give.
-    let serial = if found.failure.kind == DEADLOCKED { 0 } else { merges(&calls) };
+    let is_deadlock = found.failure.kind == DEADLOCKED;
+    let serial = if is_deadlock { 0 } else { merges(&calls) };
     let Some(rest) = left.checked_sub(1 + serial) else { return Ok(None) };
     if left_out == found.failure.left_out || calls.iter().all(|calls| *calls == 0) || Instant::now() > ground.deadline {
         return Ok(None);
     }
     *left -= 1;
-    let fails_alike =
-        |played: &Played| played.history.unfinished.is_none() && played.outcome.failing == found.failure.checks;
+    let fails_alike = |played: &Played| {
+        let fails = is_deadlock || played.outcome.failing == found.failure.checks;
+        played.history.unfinished.is_none() && fails
+    };
     let choices = choices_left(program, found, &left_out);
     let Some(played) = ground.play_again(choices, &left_out)?.filter(fails_alike) else { return Ok(None) };
     *left = rest;
     let seen = Seen { schedules: found.failure.schedules, simplest: played };
-    let failure = match found.failure.kind == DEADLOCKED {
+    let failure = match is_deadlock {
         true => deadlock(&seen),
         false => judge_what_is_left(ground, &left_out, &seen)?,
     };

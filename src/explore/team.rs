@@ -48,8 +48,12 @@ impl<'a> Team<'a> {
             let result = work(&mut pipeline);
             (result, pipeline.close())
         });
-        for worker in prepared {
-            self.others.push(worker?);
+        let wanted = prepared.len();
+        let before = self.others.len();
+        self.others.extend(prepared.into_iter().flatten());
+        if self.others.len() < before + wanted {
+            // Those that there are have done the work, and no more can be had.
+            self.size = 1 + self.others.len();
         }
         result
     }

@@ -42,8 +42,10 @@ impl Keeper {
         let mut last_of = |(part, statements): (&Part, &Vec<String>)| {
             let mut last = ResultSet::default();
             for (index, answer) in answers.by_ref().take(statements.len()).enumerate() {
+                if answer.is_ok() {
+                    self.planned.went_through(&statements[index]);
+                }
                 last = part.accepted(index, answer, parameters)?;
-                self.planned.went_through(&statements[index]);
             }
             Ok(last)
         };

@@ -34,6 +34,7 @@ impl Conductor<'_> {
         let reason = "the answer was lost with the connection".to_owned();
         self.record(session, What::Disconnected { reason: reason.clone() });
         self.links.cut(self.actors[session].link, self.observer)?;
+        self.actors[session].leave_connection();
         self.doubt_waits();
         let sqlstate = CONNECTION_FAILURE.to_owned();
         self.fail(session, StatementError { sqlstate, message: reason, ..Default::default() }, Some(false));

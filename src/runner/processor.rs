@@ -31,11 +31,9 @@ impl Drop for Stay {
     }
 }
 
-/// Keeps a backend on a processor for the rest of its life.
-pub(super) fn place_backend(pid: i32, processor: usize) {
-    if let Some(pid) = Pid::from_raw(pid) {
-        system::keep(Some(pid), &system::only(processor));
-    }
+/// Keeps a backend on a processor, if that may be; false where not.
+pub(super) fn place_backend(pid: i32, processor: usize) -> bool {
+    Pid::from_raw(pid).is_some_and(|pid| system::keep(Some(pid), &system::only(processor)))
 }
 
 #[cfg(target_os = "linux")]
@@ -59,9 +57,9 @@ mod system {
         processors
     }
 
-    /// Keeps a process, or this thread, there; who may not is left where it is.
-    pub fn keep(process: Option<Pid>, processors: &Processors) {
-        let _ = sched_setaffinity(process, processors);
+    /// Keeps a process, or this thread, there, if that may be.
+    pub fn keep(process: Option<Pid>, processors: &Processors) -> bool {
+        sched_setaffinity(process, processors).is_ok()
     }
 }
 
@@ -83,7 +81,9 @@ mod system {
         Processors
     }
 
-    pub fn keep(_: Option<Pid>, _: &Processors) {}
+    pub fn keep(_: Option<Pid>, _: &Processors) -> bool {
+        false
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -83,9 +83,9 @@ impl Stage<'_> {
             return self.make_tables();
         }
         let (options, contents) = (self.options.clone(), std::mem::take(&mut self.contents));
-        let left_out = std::mem::take(&mut self.left_out);
+        let (left_out, processor) = (std::mem::take(&mut self.left_out), self.processor);
         *self = Stage::prepare(self.server, self.scenario, self.fix, options)?;
-        (self.contents, self.left_out) = (contents, left_out);
+        (self.contents, self.left_out, self.processor) = (contents, left_out, processor);
         Ok(())
     }
 

@@ -38,7 +38,8 @@ impl Conductor<'_> {
     pub(super) fn send_text(&mut self, session: usize, sql: &str) -> Result<(), RunError> {
         match self.actors[session].ahead.pop_front() {
             None => self.send_together(session, sql, Vec::new()),
-            Some(_) => {
+            Some(foreseen) => {
+                debug_assert!(foreseen.sql == sql || foreseen.ends, "{} was sent for {sql}", foreseen.sql);
                 self.record(session, What::Sent { sql: sql.to_owned() });
                 self.actors[session].flight = Some(Flight::default());
                 Ok(())

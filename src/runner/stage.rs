@@ -74,7 +74,7 @@ pub struct Stage<'a> {
     /// The question about the tables' contents that is asked with the checks; empty: none.
     pub(super) contents: String,
     /// The processor of the thread that plays, where the backends are to be as well.
-    processor: Option<usize>,
+    pub(super) processor: Option<usize>,
     /// The backends that are.
     placed: HashSet<i32>,
     sandbox: Sandbox,
@@ -154,10 +154,16 @@ impl<'a> Stage<'a> {
         self.contents = sql;
     }
 
-    /// Keeps this thread on a processor, as long as the answer lives, and from now on the backends too; if the server is ours.
+    /// Keeps this thread on a processor, as long as the answer lives, and from now on the backends too: of a server that is
+    /// ours, and whose processes we may move.
     pub(crate) fn stay_on(&mut self, processor: usize) -> Option<Stay> {
-        self.processor = self.server.is_ours().then_some(processor);
-        self.processor.map(Stay::on)
+        let home = self.keeper.home().ok().filter(|_| self.server.is_ours())?.backend_pid();
+        if !processor::place_backend(home, processor) {
+            return None;
+        }
+        self.processor = Some(processor);
+        self.placed = HashSet::from([home]);
+        Some(Stay::on(processor))
     }
 
     fn place_backends(&mut self, links: &Links) -> Result<(), RunError> {

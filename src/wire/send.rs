@@ -41,7 +41,7 @@ impl Connection {
 
     /// Buffers a Bind: makes a portal of a prepared statement. Parameters and results are in text format.
     pub fn buffer_bind(&mut self, portal: &str, statement: &str, parameters: &[Option<&str>]) -> Result<(), WireError> {
-        self.line().sends(Detail::Statements, || format!("execute {statement} {parameters:?}"));
+        self.line().sends(Detail::Statements, || format!("bind {statement} {parameters:?}"));
         self.channel.put(|buffer| {
             frontend::bind(
                 portal,

@@ -50,7 +50,7 @@ impl Line<'_> {
     }
 
     fn tell(self, direction: char, text: &str) {
-        let text = without_passwords(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+        let text = shown(text);
         // Whoever does not read standard error misses nothing else.
         let _ = writeln!(io::stderr().lock(), "{} [{}] {direction} {text}", self.name, self.pid);
     }
@@ -60,13 +60,16 @@ fn is_told(detail: Detail) -> bool {
     DETAIL.load(Ordering::Relaxed) >= detail as u8
 }
 
-/// What stands in quotes behind the word.
-fn without_passwords(text: &str) -> String {
-    const BEFORE: &str = "PASSWORD '";
-    let place = text.to_ascii_uppercase().find(BEFORE).map(|place| place + BEFORE.len());
-    let Some((before, behind)) = place.and_then(|place| text.split_at_checked(place)) else { return text.to_owned() };
-    let rest = behind.split_once('\'').map_or("", |(_, rest)| rest);
-    format!("{before}…'{}", without_passwords(rest))
+/// On one line, without what a terminal would obey, and without what stands behind the word password: it can be written in
+/// many ways.
+fn shown(text: &str) -> String {
+    const WORD: &str = "password";
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect();
+    match line.to_ascii_lowercase().find(WORD) {
+        Some(place) => format!("{} …", &line[..place + WORD.len()]),
+        None => line,
+    }
 }
 
 /// A message in words, and where it is told.
@@ -98,10 +101,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_not_told() {
-        let told = without_passwords("ALTER ROLE a PASSWORD 'x y', b password 'z'; SELECT 'ü'");
-        assert_eq!(told, "ALTER ROLE a PASSWORD '…', b password '…'; SELECT 'ü'");
-        assert_eq!(without_passwords("PASSWORD 'x"), "PASSWORD '…'");
+    fn a_password_is_not_told_and_a_terminal_is_not_commanded() {
+        assert_eq!(shown("ALTER ROLE\n  ü PASSWORD E'it''s secret'; SELECT 1"), "ALTER ROLE ü PASSWORD …");
+        assert_eq!(shown("dblink_connect('password=x')"), "dblink_connect('password …");
+        assert_eq!(shown("\x1b[31m"), "\u{fffd}[31m");
     }
 
     #[test]

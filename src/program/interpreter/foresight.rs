@@ -22,8 +22,8 @@ impl Interpreter {
         let mut foreseen = Vec::new();
         let Some((current, step)) = self.current() else { return foreseen };
         let begins = self.open.is_empty() && current.is_plain_begin();
-        let goes_on = self.in_transaction() && current.control == Control::Other && is_unconditional(current);
-        if !begins && !goes_on {
+        let goes_on = self.in_transaction() && current.control == Control::Other;
+        if !is_unconditional(current) || !(begins || goes_on) {
             return foreseen;
         }
         // What follows BEGIN in its step belongs to the same move.
