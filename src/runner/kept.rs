@@ -46,19 +46,29 @@ impl Kept {
     }
 
     /// Takes in the connections of a run's sessions. One with an answer outstanding is closed and its statement canceled:
-    /// the server does not notice that a client is gone while its session waits.
-    pub fn keep(&mut self, actors: impl Iterator<Item = Actor>, mut links: Links, sessions: &[SessionInfo]) {
-        self.idle.extend(actors.filter_map(|actor| {
-            let connection = links.take(actor.home)?;
+    /// the server does not notice that a client is gone while its session waits. It must not go on to a COMMIT that was sent
+    /// along: where canceling fails, so does this.
+    pub fn keep(
+        &mut self,
+        actors: impl Iterator<Item = Actor>,
+        mut links: Links,
+        sessions: &[SessionInfo],
+    ) -> Result<(), WireError> {
+        for actor in actors {
+            let Some(connection) = links.take(actor.home) else { continue };
             if actor.flight.is_some() || !actor.ahead.is_empty() {
-                // What cannot be canceled now is removed with the sandbox.
-                let _ = connection.cancel_token().cancel();
-                return None;
+                let canceled = connection.cancel_token().cancel();
+                // What is left of a statement alone is removed with the sandbox.
+                if !actor.ahead.is_empty() {
+                    canceled?;
+                }
+                continue;
             }
             let level = sessions[actor.index].level;
             let born = actor.born.unwrap_or(level);
-            Some(Idle { session: actor.name, born, level, connection, awaited: 0, is_new: false })
-        }));
+            self.idle.push(Idle { session: actor.name, born, level, connection, awaited: 0, is_new: false });
+        }
+        Ok(())
     }
 
     /// Whether there is a connection for the session, or will be.

@@ -315,7 +315,7 @@ impl<'a> Stage<'a> {
         history.events = std::mem::take(&mut conductor.events);
         history.racy = conductor.racy;
         if self.options.explores || self.may_switch {
-            self.kept.keep(conductor.actors.into_iter().chain(finally), conductor.links, &history.sessions);
+            self.kept.keep(conductor.actors.into_iter().chain(finally), conductor.links, &history.sessions)?;
         }
         match finished {
             Ok(()) => Ok(history),

@@ -109,6 +109,11 @@ impl ServerError {
         matches!(self, ServerError::Statement { sqlstate: Some(code), .. } if code == "55P03" || code == "40P01")
     }
 
+    /// Whether the statement failed because somebody else uses what it is about (object_in_use).
+    pub(crate) fn is_in_use(&self) -> bool {
+        matches!(self, ServerError::Statement { sqlstate: Some(code), .. } if code == "55006")
+    }
+
     /// For `map_err` on a file operation.
     pub(crate) fn file(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> ServerError {
         let path = path.into();

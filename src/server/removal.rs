@@ -1,5 +1,6 @@
 //! Removing what the lab made on a server, also when sessions or prepared transactions still hold on to it.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::ServerError;
@@ -7,6 +8,8 @@ use super::admin::Admin;
 
 /// For sessions to go after they were told to.
 const LIMIT: Duration = Duration::from_secs(30);
+/// Before the next try.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The tags of [`drop_schema_unless_locked`].
 pub const TAGS: [&str; 2] = ["SET", "DROP SCHEMA"];
@@ -52,15 +55,22 @@ fn prepared_in_schema(name: &str) -> String {
     )
 }
 
-/// Drops a database of the lab's; `admin` is in another one.
+/// Drops a database of the lab's; `admin` is in another one. A session whose client has left may still be at a PREPARE
+/// TRANSACTION, and what it prepares keeps the database.
 pub fn drop_database(admin: &mut Admin, name: &str) -> Result<(), ServerError> {
     let what = format!("drop the database {name}");
     let prepared = format!("SELECT gid FROM pg_prepared_xacts WHERE database = '{name}'");
-    if !admin.query(&what, &prepared)?.is_empty() {
-        // They can only be rolled back from within.
-        roll_back_prepared(&mut admin.connect_to(name)?, &what, &prepared)?;
+    let start = Instant::now();
+    loop {
+        if !admin.query(&what, &prepared)?.is_empty() {
+            // They can only be rolled back from within.
+            roll_back_prepared(&mut admin.connect_to(name)?, &what, &prepared)?;
+        }
+        match admin.execute(&what, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")) {
+            Err(error) if error.is_in_use() && start.elapsed() < LIMIT => thread::sleep(PAUSE),
+            ended => return ended,
+        }
     }
-    admin.execute(&what, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
 }
 
 fn roll_back_prepared(admin: &mut Admin, what: &str, query: &str) -> Result<(), ServerError> {
