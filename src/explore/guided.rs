@@ -112,14 +112,13 @@ impl<'a> Guided<'a> {
 
     /// How many more moves of the session are certain: an earlier run made them, or nobody else can move.
     fn further_moves(&self, session: usize, is_alone: bool) -> usize {
-        match self.task.grain {
-            _ if !self.task.foresees => 0,
-            grain if is_alone || grain == Grain::Transaction => usize::MAX,
-            Grain::Transaction | Grain::Step => 0,
-            Grain::Statement => {
-                let ahead = self.task.prefix.iter().skip(self.followed);
-                ahead.take_while(|&&choice| choice == session).count()
-            }
+        let Task { foresees, grain, prefix, .. } = self.task;
+        match grain {
+            _ if !foresees => 0,
+            _ if is_alone => usize::MAX,
+            Grain::Transaction => usize::MAX,
+            Grain::Statement => prefix.iter().skip(self.followed).take_while(|&&choice| choice == session).count(),
+            Grain::Step => 0,
         }
     }
 

@@ -13,7 +13,6 @@ use super::worker::Played;
 use super::{DEADLOCK, DEADLOCKED, Failure, HANG};
 use crate::runner::RunError;
 use crate::scenario::Level;
-use crate::schedule::LeftOut;
 
 /// A failure, and the schedule that shows it.
 pub struct Found {
@@ -70,16 +69,9 @@ fn simplest_deadlock(findings: &Findings) -> Option<Found> {
 
 /// A deadlock as a failure of its own; none where there is none.
 pub fn deadlock(seen: &Seen) -> Option<Failure> {
-    is_deadlock(&seen.simplest.outcome).then(|| Failure {
-        kind: DEADLOCKED.to_owned(),
-        reason: "each of them waits for the next, until the server sends one away; nobody tries it again".to_owned(),
-        cycle: Vec::new(),
-        schedules: seen.schedules,
-        checks: Vec::new(),
-        left_out: LeftOut::default(),
-        differs: None,
-        history: seen.simplest.history.clone(),
-    })
+    const REASON: &str = "each of them waits for the next, until the server sends one away; nobody tries it again";
+    let failure = || Failure::new(DEADLOCKED, REASON.to_owned(), seen.schedules, &seen.simplest.history);
+    is_deadlock(&seen.simplest.outcome).then(failure)
 }
 
 fn is_deadlock(outcome: &Outcome) -> bool {
@@ -94,14 +86,8 @@ pub fn judge(
     seen: &Seen,
 ) -> Result<(Verdict, Option<Failure>), RunError> {
     let failure = |kind: String, reason: String| Failure {
-        kind,
-        reason,
-        cycle: Vec::new(),
-        schedules: seen.schedules,
         checks: outcome.failing.clone(),
-        left_out: LeftOut::default(),
-        differs: None,
-        history: seen.simplest.history.clone(),
+        ..Failure::new(&kind, reason, seen.schedules, &seen.simplest.history)
     };
     Ok(match oracle.judge(ground.team, outcome)? {
         Judgement::Serial => (Verdict::Safe, None),
@@ -150,15 +136,7 @@ fn reason(contents: bool, answers: bool) -> &'static str {
 /// The simplest of the schedules in which somebody waits for ever.
 fn hang(unfinished: &[Played]) -> Option<Found> {
     let simplest = unfinished.iter().min_by_key(|played| played.cost())?;
-    let failure = Failure {
-        kind: HANG.to_owned(),
-        cycle: Vec::new(),
-        reason: simplest.history.unfinished.clone().unwrap_or_default(),
-        schedules: unfinished.len() as u64,
-        checks: Vec::new(),
-        left_out: LeftOut::default(),
-        differs: None,
-        history: simplest.history.clone(),
-    };
+    let reason = simplest.history.unfinished.clone().unwrap_or_default();
+    let failure = Failure::new(HANG, reason, unfinished.len() as u64, &simplest.history);
     Some(Found { failure, played: simplest.clone() })
 }

@@ -219,6 +219,22 @@ pub struct Failure {
     pub history: History,
 }
 
+impl Failure {
+    /// One that fails no check, and of which nothing more is known yet.
+    fn new(kind: &str, reason: String, schedules: u64, history: &History) -> Failure {
+        Failure {
+            kind: kind.to_owned(),
+            reason,
+            cycle: Vec::new(),
+            schedules,
+            checks: Vec::new(),
+            left_out: LeftOut::default(),
+            differs: None,
+            history: history.clone(),
+        }
+    }
+}
+
 /// Explores one form of a scenario at some levels, in their order, each with an equal share of the time; a level for which
 /// there is none left is inconclusive. `done` is called after each schedule.
 pub fn explore(

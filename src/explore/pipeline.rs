@@ -37,7 +37,7 @@ pub struct Pipeline<'scope, 'env, 'a> {
     early: BTreeMap<u64, Done>,
     sent: u64,
     received: u64,
-    /// One for each worker, if there are enough; of the first only while there is another.
+    /// Looked up when another worker is called: alone, the first goes wherever the system likes.
     processors: Vec<usize>,
     stay: Option<Stay>,
     called: usize,
@@ -52,13 +52,8 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
         further: usize,
         prepare: &'env Prepare<'a>,
     ) -> Self {
-        let workers = 1 + resting.len() + further;
-        let mut processors = processors();
-        // Not those that another program of ours has taken.
-        let offset = std::process::id() as usize % processors.len().max(1);
-        processors.rotate_left(offset);
         Pipeline {
-            processors: if workers <= processors.len() { processors } else { Vec::new() },
+            processors: Vec::new(),
             stay: None,
             called: 0,
             scope,
@@ -109,6 +104,9 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
         if self.resting.is_empty() && self.further == 0 {
             return;
         }
+        if self.called == 0 {
+            self.processors = processors_for(1 + self.resting.len() + self.further);
+        }
         self.called += 1;
         let processor = self.processors.get(self.called).copied();
         let (tasks, results) = (self.tasks.1.clone(), self.results.0.clone());
@@ -140,6 +138,15 @@ impl<'scope, 'env, 'a> Pipeline<'scope, 'env, 'a> {
         receiver.try_iter().for_each(drop);
         prepared.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     }
+}
+
+/// A processor for each of so many workers; none where there are not enough.
+fn processors_for(workers: usize) -> Vec<usize> {
+    let mut processors = processors();
+    // Not those that another program of ours has taken.
+    let offset = std::process::id() as usize % processors.len().max(1);
+    processors.rotate_left(offset);
+    if workers <= processors.len() { processors } else { Vec::new() }
 }
 
 /// Plays tasks until there will be no more.

@@ -104,14 +104,9 @@ fn sum_up(exploration: &mut Exploration, findings: &Findings, sessions: usize) {
 }
 
 fn not_a_race(failing: Played) -> Failure {
+    const REASON: &str = "the transactions run one after the other, and the check fails all the same";
     Failure {
-        kind: "not a race".to_owned(),
-        cycle: Vec::new(),
-        reason: "the transactions run one after the other, and the check fails all the same".to_owned(),
-        schedules: 1,
-        checks: failing.outcome.failing.clone(),
-        left_out: LeftOut::default(),
-        differs: None,
-        history: failing.history,
+        checks: failing.outcome.failing,
+        ..Failure::new(Verdict::NotARace.name(), REASON.to_owned(), 1, &failing.history)
     }
 }
