@@ -41,14 +41,8 @@ impl PgBin {
     /// Looks at the programs in `folder` by running `postgres --version` as the user that would run the server.
     pub fn probe(folder: &Path) -> Result<PgBin, ServerError> {
         let not_postgres = |reason: String| ServerError::NotPostgres { folder: folder.to_owned(), reason };
-        // Through a link such as /usr/local/bin/postgres the other programs are found beside the real one.
-        let postgres =
-            folder.join("postgres").canonicalize().map_err(|error| not_postgres(format!("postgres: {error}")))?;
-        let real = postgres.parent().unwrap_or(folder).to_owned();
-        if !real.join("initdb").is_file() {
-            return Err(not_postgres(format!("there is no initdb in {}", real.display())));
-        }
-        let mut command = Command::new(&postgres);
+        let real = PgBin::locate(folder)?;
+        let mut command = Command::new(real.join("postgres"));
         Account::for_server()?.run(command.arg("--version"));
         let output = match program::run(&mut command, PROBE_LIMIT) {
             Err(interrupted @ ServerError::Interrupted(_)) => return Err(interrupted),
@@ -58,6 +52,19 @@ impl PgBin {
         let version = ServerVersion::parse(&output)
             .ok_or_else(|| not_postgres(format!("postgres --version wrote {:?}", output.trim_end())))?;
         Ok(PgBin { folder: real, version })
+    }
+
+    /// The folder that the programs in `folder` lie in, all links resolved.
+    pub fn locate(folder: &Path) -> Result<PathBuf, ServerError> {
+        let not_postgres = |reason: String| ServerError::NotPostgres { folder: folder.to_owned(), reason };
+        // Through a link such as /usr/local/bin/postgres the other programs are found beside the real one.
+        let postgres =
+            folder.join("postgres").canonicalize().map_err(|error| not_postgres(format!("postgres: {error}")))?;
+        let real = postgres.parent().unwrap_or(folder).to_owned();
+        match real.join("initdb").is_file() {
+            true => Ok(real),
+            false => Err(not_postgres(format!("there is no initdb in {}", real.display()))),
+        }
     }
 
     /// All that are installed on this machine, in the order in which they were found.

@@ -56,13 +56,13 @@ impl Server {
         if let Some(named) = environment::named(options.db.as_deref(), &environment::process)? {
             return Server::connect(named.options, named.source, None);
         }
-        let wanted = named_programs(options)?;
-        if let Some(kept) = Kept::find()?
-            && wanted.as_ref().is_none_or(|bin| bin.folder == kept.programs)
-        {
-            return Server::connect(kept.options().clone(), Source::Kept, None);
+        if let Some(kept) = Kept::find()? {
+            let named = named_folder(options).map(|folder| PgBin::locate(&folder)).transpose()?;
+            if named.is_none_or(|folder| folder == kept.programs) {
+                return Server::connect(kept.options().clone(), Source::Kept, None);
+            }
         }
-        let bin = wanted.map_or_else(|| newest_programs(options), Ok)?;
+        let bin = programs(options)?;
         let throwaway = Throwaway::start(&bin, &Extra::default())?;
         Server::connect(throwaway.options().clone(), Source::Throwaway, Some(throwaway))
     }
@@ -70,12 +70,15 @@ impl Server {
 
 /// PostgreSQL's programs for a server of our own: the named ones, else the newest, fetched where there are none.
 pub fn programs(options: &FindOptions) -> Result<PgBin, ServerError> {
-    named_programs(options)?.map_or_else(|| newest_programs(options), Ok)
+    match named_folder(options) {
+        Some(folder) => PgBin::probe(&folder),
+        None => newest_programs(options),
+    }
 }
 
-fn named_programs(options: &FindOptions) -> Result<Option<PgBin>, ServerError> {
+fn named_folder(options: &FindOptions) -> Option<PathBuf> {
     let by_variable = || env::var_os("ISOLAB_PG_BIN").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    options.pg_bin.clone().or_else(by_variable).map(|folder| PgBin::probe(&folder)).transpose()
+    options.pg_bin.clone().or_else(by_variable)
 }
 
 fn newest_programs(options: &FindOptions) -> Result<PgBin, ServerError> {
