@@ -80,6 +80,25 @@ fn a_generated_number_counts_where_it_is_compared() {
     assert_eq!(verdict(Some("sent-flag")), Verdict::NotARace, "nobody does: only the last event waits for a poll");
 }
 
+#[test]
+fn a_time_and_a_number_of_the_servers_do_not_count_also_where_a_type_hides_them() {
+    let server = Server::find(&FindOptions::default()).expect("a server");
+    let session = |name: &str| format!("-- @session {name}\nINSERT INTO log (who) VALUES ('{name}');\n\n");
+    let text = format!(
+        "-- @title Stamps\n-- @schema\nCREATE DOMAIN moment AS timestamptz;\nCREATE TABLE log (\n  id serial PRIMARY KEY,\n  \
+         at moment NOT NULL DEFAULT clock_timestamp(),\n  since interval DEFAULT now() - '2020-01-01',\n  \"Who\" text,\n  \
+         who text\n);\nCREATE TABLE nothing ();\n\n{}{}-- @check true\nSELECT true;\n",
+        session("a"),
+        session("b")
+    );
+    let scenario = parse(&Disk, Path::new("stamps.sql"), &text).expect("valid").scenario;
+    let found = explored(&server, &scenario, None, &Level::ALL, &options(false, 100, 60));
+    for found in &found {
+        assert_eq!((found.verdict, found.outcomes.len()), (Verdict::Safe, 1), "{found:#?}");
+        assert_eq!(found.outcomes[0].contents.len(), 2, "both tables: {found:#?}");
+    }
+}
+
 fn isolab(arguments: &[&str]) -> (i32, String) {
     let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_isolab")).args(arguments).output().expect("it runs");
     (output.status.code().expect("it ends by itself"), String::from_utf8(output.stdout).expect("UTF-8"))

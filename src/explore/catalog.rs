@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::contents::{ColumnKind, Contents};
 use crate::runner::{RunError, Stage};
+use crate::scenario::value::quoted_identifier;
 
 /// What measuring has to know about a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +56,7 @@ const UNIT_SEPARATOR: u8 = 31;
 
 const TABLES: &str = "
 SELECT c.oid::regclass::text,
-       (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_index i
+       (SELECT string_agg(a.attname, chr(31) ORDER BY a.attnum) FROM pg_index i
           JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
          WHERE i.indrelid = c.oid AND i.indisprimary),
        (SELECT string_agg(f.conrelid::regclass::text, ' ') FROM pg_constraint f
@@ -110,13 +111,14 @@ impl Catalog {
             let kinds = contents.tables.iter().filter(|known| known.name == *table).flat_map(|known| &known.columns);
             let generated: Vec<&str> = kinds
                 .filter(|column| column.kind == ColumnKind::Generated)
-                .map(|column| column.quoted.as_str())
+                .map(|column| column.name.as_str())
                 .collect();
-            let names = key.as_deref().unwrap_or_default();
+            let key: Vec<&str> = key.iter().flat_map(|names| names.split(char::from(UNIT_SEPARATOR))).collect();
+            let columns: Vec<String> = key.iter().copied().map(quoted_identifier).collect();
             let facts = TableFacts {
-                key: key.as_ref().map(|columns| format!("ROW({columns})::text")),
+                key: (!key.is_empty()).then(|| format!("ROW({})::text", columns.join(", "))),
                 unique: Vec::new(),
-                is_generated: names.split(", ").any(|column| generated.contains(&column)),
+                is_generated: key.iter().any(|column| generated.contains(column)),
                 referenced_by: referenced_by.iter().flat_map(|names| names.split(' ')).map(str::to_owned).collect(),
                 is_deferred: deferred == "true",
                 excludes: excludes == "true",

@@ -1,6 +1,6 @@
 //! Expressions beside a worker's statements: in the client where it can, else on a connection of the worker's own.
 
-use crate::program::{Variables, arithmetic};
+use crate::program::Variables;
 use crate::runner::Observer;
 use crate::scenario::template::Template;
 use crate::scenario::value::Value;
@@ -8,34 +8,25 @@ use crate::wire::{ConnectOptions, ServerError, WireError};
 
 /// Evaluates expressions for one worker.
 pub struct Evaluator {
-    options: ConnectOptions,
-    observer: Option<Observer>,
+    observer: Observer,
 }
 
 impl Evaluator {
     /// `options` are those of the sandbox.
     pub fn new(options: ConnectOptions) -> Evaluator {
-        Evaluator { options, observer: None }
+        Evaluator { observer: Observer::new(options) }
     }
 
     /// Connects now, so that no request has to wait for it.
-    pub fn connect(&mut self) -> Result<&mut Observer, WireError> {
-        let observer = match self.observer.take() {
-            Some(observer) => observer,
-            None => Observer::connect(self.options.clone())?,
-        };
-        Ok(self.observer.insert(observer))
+    pub fn connect(&mut self) -> Result<(), WireError> {
+        self.observer.connect()
     }
 
     /// The value of an expression, or its error; a connection that broke is one too.
     pub fn evaluate(&mut self, expression: &Template, variables: &Variables) -> Result<Value, Box<ServerError>> {
-        if let Some(value) = arithmetic::evaluate(expression, variables) {
-            return Ok(value);
-        }
-        match self.connect().and_then(|observer| observer.evaluate(expression, variables)) {
+        match self.observer.evaluate(expression, variables) {
             Ok(result) => result.map_err(Box::new),
             Err(broken) => {
-                self.observer = None;
                 let (sqlstate, message) = (broken.sqlstate().to_owned(), broken.to_string());
                 Err(Box::new(ServerError { sqlstate, message, ..ServerError::default() }))
             }

@@ -89,7 +89,7 @@ impl Links {
         let Some(pid) = self.pid(id) else { return Ok(()) };
         self.forget(id);
         let deadline = Instant::now() + NOTICE_LIMIT;
-        while observer.is_connected(pid)? {
+        while observer.has_client(pid)? {
             if Instant::now() > deadline {
                 let waited_for = format!("the server to notice that the client of process {pid} is gone");
                 return Err(RunError::TimeLimit { waited_for });

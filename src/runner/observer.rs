@@ -1,12 +1,12 @@
-//! A connection beside the sessions: it asks the server who waits for whom, and evaluates expressions where they see
-//! no table, take no lock and start no snapshot of the session.
+//! A connection beside the sessions, made when it is first needed: it asks the server who waits for whom, and evaluates
+//! expressions where they see no table, take no lock and start no snapshot of the session.
 
 use std::time::{Duration, Instant};
 
 use crate::program::{Variables, arithmetic};
 use crate::scenario::template::Template;
 use crate::scenario::value::Value;
-use crate::wire::{ConnectOptions, Connecting, Connection, ResultSet, ServerError, WireError};
+use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError, WireError};
 
 /// No question of the observer takes longer on a server that answers at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -25,24 +25,27 @@ pub(crate) struct Wait {
 
 /// The observer's connection.
 pub(crate) struct Observer {
-    /// Until the first question.
-    connecting: Option<Connecting>,
+    options: ConnectOptions,
+    /// Since the first question.
     connection: Option<Connection>,
     /// Knows the statement that asks for waits.
     is_prepared: bool,
 }
 
 impl Observer {
-    /// Begins to connect; the first question waits for it. `options` are those of the sandbox; the search path is emptied,
-    /// so that an expression that reads a table fails.
-    pub fn connect(options: ConnectOptions) -> Result<Observer, WireError> {
-        let connecting = Connection::begin(&options.with_setting("search_path", ""))?;
-        Ok(Observer { connecting: Some(connecting), connection: None, is_prepared: false })
+    /// `options` are those of the sandbox; the search path is emptied, so that an expression that reads a table fails.
+    pub fn new(options: ConnectOptions) -> Observer {
+        Observer { options: options.with_setting("search_path", ""), connection: None, is_prepared: false }
     }
 
-    /// Waits until it is connected.
-    pub fn finish(&mut self) -> Result<(), WireError> {
+    /// Connects now, so that no question has to wait for it.
+    pub fn connect(&mut self) -> Result<(), WireError> {
         self.connection().map(|_| ())
+    }
+
+    /// Whether a question would not have to wait for the server to start a session.
+    pub fn is_connected(&self) -> bool {
+        self.connection.is_some()
     }
 
     /// Which of these backends wait, and for whom. Those that do not wait are left out.
@@ -115,7 +118,7 @@ impl Observer {
     }
 
     /// Whether a backend still serves its client.
-    pub fn is_connected(&mut self, pid: i32) -> Result<bool, WireError> {
+    pub fn has_client(&mut self, pid: i32) -> Result<bool, WireError> {
         let result = self.query(&format!("SELECT FROM pg_stat_activity WHERE pid = {pid}"))?;
         Ok(!result.rows.is_empty())
     }
@@ -126,9 +129,9 @@ impl Observer {
     }
 
     fn connection(&mut self) -> Result<&mut Connection, WireError> {
-        match self.connecting.take() {
-            Some(connecting) => Ok(self.connection.insert(connecting.finish()?)),
-            None => self.connection.as_mut().ok_or(WireError::Closed { reason: None }),
+        match &mut self.connection {
+            Some(connection) => Ok(connection),
+            none => Ok(none.insert(Connection::connect(&self.options)?)),
         }
     }
 
@@ -136,9 +139,12 @@ impl Observer {
         self.last_of([sql])
     }
 
-    /// Sends queries in one round trip and gives the last result of the last one.
+    /// Sends queries in one round trip and gives the last result of the last one. A connection that breaks is forgotten.
     fn last_of<'q>(&mut self, queries: impl IntoIterator<Item = &'q str>) -> Result<ResultSet, WireError> {
-        let answers = self.connection()?.query_each(queries, Instant::now() + ANSWER_LIMIT)?;
+        let answers = self.connection()?.query_each(queries, Instant::now() + ANSWER_LIMIT).inspect_err(|_| {
+            self.connection = None;
+            self.is_prepared = false;
+        })?;
         let results = answers.into_iter().next_back().unwrap_or(Ok(Vec::new())).map_err(WireError::Server)?;
         Ok(results.into_iter().next_back().unwrap_or_default())
     }

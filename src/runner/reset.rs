@@ -1,12 +1,8 @@
 //! Back to fresh tables between two schedules.
 
-use std::time::Instant;
-
-use super::error::RunError;
-use super::record;
+use super::relations::Relation;
 use crate::program::{Action, Control, Op, Program};
 use crate::scenario::Plan;
-use crate::wire::Connection;
 
 /// What brings the sandbox back to its state after `@schema`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,44 +47,22 @@ pub(super) const DELETE: &str = "DELETE FROM ";
 const DDL: [&str; 11] =
     ["ALTER", "CALL", "CLUSTER", "COMMENT", "CREATE", "DO", "DROP", "GRANT", "REFRESH", "REINDEX", "VACUUM"];
 
-/// Tables, sequences, materialized views and indexes of the schema at the head of the search path: name, kind, and
-/// whether it is a partition, has rules or policies, has triggers, has pages, is a B-tree.
-const CONTENTS: &str = "
-SELECT c.oid::regclass::text, c.relkind, c.relispartition, c.relhasrules OR c.relrowsecurity, c.relhastriggers,
-       c.relkind = 'r' AND pg_relation_size(c.oid) > 0,
-       c.relam = (SELECT oid FROM pg_am WHERE amname = 'btree')
-  FROM pg_class c
- WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'S', 'm', 'i')
- ORDER BY c.oid";
-
-/// One of the schema's [`CONTENTS`].
-struct Relation {
-    name: String,
-    kind: String,
-    is_partition: bool,
-    has_rules: bool,
-    has_triggers: bool,
-    has_pages: bool,
-    is_btree: bool,
-}
-
 impl Reset {
-    /// Looks at the fresh sandbox.
-    pub fn find(home: &mut Connection, plan: &Plan, superuser: bool, deadline: Instant) -> Result<Reset, RunError> {
+    /// What a sandbox with these relations needs, which no run has filled yet.
+    pub fn of(relations: &[Relation], plan: &Plan, superuser: bool) -> Reset {
         if programs(plan).any(changes_the_schema) || prepares(plan) {
-            return Ok(Reset::Rebuild);
+            return Reset::Rebuild;
         }
-        let contents = contents(home, deadline)?;
         // Rows of a table are in pages; one whose rows are gone again is taken to have some.
-        if contents.iter().any(|relation| relation.kind == "m" || relation.has_pages) {
-            return Ok(Reset::Rebuild);
+        if relations.iter().any(|relation| relation.kind == "m" || relation.has_pages) {
+            return Reset::Rebuild;
         }
         let of_kind = |kinds: &[&str]| -> Vec<String> {
-            let whole = contents.iter().filter(|relation| !relation.is_partition);
+            let whole = relations.iter().filter(|relation| !relation.is_partition);
             whole.filter(|one| kinds.contains(&one.kind.as_str())).map(|relation| relation.name.clone()).collect()
         };
         let (tables, sequences) = (of_kind(&["r", "p"]), of_kind(&["S"]));
-        let has_rules = contents.iter().any(|relation| relation.has_rules);
+        let has_rules = relations.iter().any(|relation| relation.has_rules);
         let restart = |name: &String| {
             format!(
                 "SELECT setval('{}', seqstart, false) FROM pg_sequence WHERE seqrelid = '{0}'::regclass;",
@@ -101,7 +75,7 @@ impl Reset {
             false => format!("TRUNCATE {} CASCADE; {restart}", tables.join(", ")),
         };
         // Without triggers and foreign keys, which only a superuser can switch off, the order of the tables is free.
-        let has_triggers = contents.iter().any(|relation| relation.has_triggers);
+        let has_triggers = relations.iter().any(|relation| relation.has_triggers);
         let mut deletes = Vec::new();
         if (superuser || !has_triggers) && !has_rules && !tables.is_empty() {
             let around = |sql: &str| has_triggers.then(|| sql.to_owned());
@@ -111,10 +85,10 @@ impl Reset {
             deletes.extend((!restart.is_empty()).then_some(restart));
         }
         let is_compact = match of_kind(&["p"]).is_empty() {
-            true => is_compact(&contents),
+            true => is_compact(relations),
             false => None,
         };
-        Ok(Reset::Empty { truncate, deletes, is_compact })
+        Reset::Empty { truncate, deletes, is_compact }
     }
 
     /// The statements of the next reset; none where the sandbox is to be made anew. `exact`: a session under test is
@@ -149,31 +123,12 @@ impl Reset {
     }
 }
 
-fn contents(home: &mut Connection, deadline: Instant) -> Result<Vec<Relation>, RunError> {
-    let rows = home.query(CONTENTS, deadline)?.into_iter().next_back().unwrap_or_default().rows;
-    let relation = |row: Vec<Option<String>>| {
-        let [name, kind, is_partition, has_rules, has_triggers, has_pages, is_btree] = <[_; 7]>::try_from(row).ok()?;
-        let is = |flag: Option<String>| flag.as_deref() == Some("t");
-        Some(Relation {
-            name: name?,
-            kind: kind?,
-            is_partition: is(is_partition),
-            has_rules: is(has_rules),
-            has_triggers: is(has_triggers),
-            has_pages: is(has_pages),
-            is_btree: is(is_btree),
-        })
-    };
-    let relations = rows.into_iter().filter_map(relation);
-    Ok(relations.filter(|relation| !record::TABLES.iter().any(|table| relation.name.ends_with(table))).collect())
-}
-
 /// Bytes.
 const PAGE: u32 = 8192;
 
 /// None where there is an index whose smallest size is not known, or nothing to ask.
-fn is_compact(contents: &[Relation]) -> Option<String> {
-    let of_kind = |kind| contents.iter().filter(move |relation| relation.kind == kind);
+fn is_compact(relations: &[Relation]) -> Option<String> {
+    let of_kind = |kind| relations.iter().filter(move |relation| relation.kind == kind);
     if of_kind("i").any(|index| !index.is_btree) {
         return None;
     }
@@ -202,13 +157,14 @@ pub(super) fn prepares(plan: &Plan) -> bool {
     programs(plan).any(|program| program.ops.iter().any(is_prepare))
 }
 
-/// Whether a script forgets the statements that its connection has prepared.
-pub(super) fn forgets_prepared(plan: &Plan) -> bool {
+/// Whether a script lets go of what its connection holds: settings, prepared statements, advisory locks.
+pub(super) fn lets_go(plan: &Plan) -> bool {
+    const WORDS: [&str; 4] = ["reset", "discard", "deallocate", "pg_advisory_unlock_all"];
     let scripts = plan.schema.iter().chain(&plan.setup).chain(plan.checks.iter().map(|check| &check.script));
     let mut scripts = scripts.chain(plan.measures.iter().map(|measure| &measure.script));
-    let forgets = |sql: &str| ["discard", "deallocate"].iter().any(|word| sql.to_lowercase().contains(word));
-    scripts.any(|script| script.program.mentions(&["discard", "deallocate"]))
-        || plan.teardown.iter().any(|statement| forgets(&statement.written()))
+    let says = |sql: &str| WORDS.iter().any(|word| sql.to_lowercase().contains(word));
+    scripts.any(|script| script.program.mentions(&WORDS))
+        || plan.teardown.iter().any(|statement| says(&statement.written()))
 }
 
 /// Whether a body takes its session's settings back to those of the start-up message.

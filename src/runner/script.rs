@@ -8,7 +8,7 @@ use super::observer::Observer;
 use super::planned::Planned;
 use crate::program::{Answer, End, Interpreter, Program, Request, Variables};
 use crate::scenario::{Call, Script, Transaction};
-use crate::wire::{ConnectOptions, Connecting, Connection, ResultSet, ServerError, TransactionStatus, WireError};
+use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError, TransactionStatus, WireError};
 
 /// The home database in `\connect`.
 const MAIN: &str = "main";
@@ -17,8 +17,6 @@ const MAIN: &str = "main";
 pub(crate) struct Keeper {
     options: HashMap<String, ConnectOptions>,
     connections: HashMap<String, Connection>,
-    /// That to the home database, until it is first used.
-    begun: Option<Connecting>,
     pub(super) planned: Planned,
 }
 
@@ -27,13 +25,12 @@ impl Keeper {
     pub fn new(home: ConnectOptions, others: HashMap<String, ConnectOptions>, plans: bool) -> Keeper {
         let mut options = others;
         options.insert(MAIN.to_owned(), home);
-        Keeper { options, connections: HashMap::new(), begun: None, planned: Planned::new(plans) }
+        Keeper { options, connections: HashMap::new(), planned: Planned::new(plans) }
     }
 
-    /// Begins to connect to the home database.
-    pub fn begin(&mut self) -> Result<(), WireError> {
-        self.begun = Some(Connection::begin(&self.options[MAIN])?);
-        Ok(())
+    /// Takes over a connection to the home database.
+    pub fn take_over(&mut self, home: Connection) {
+        self.connections.insert(MAIN.to_owned(), home);
     }
 
     /// The connection to the home database.
@@ -47,10 +44,7 @@ impl Keeper {
         let options = self.options.get(name).cloned().unwrap_or_else(home);
         match self.connections.entry(name.to_owned()) {
             std::collections::hash_map::Entry::Occupied(entry) => Ok(entry.into_mut()),
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                let begun = self.begun.take_if(|_| name == MAIN);
-                Ok(entry.insert(begun.map_or_else(|| Connection::connect(&options), Connecting::finish)?))
-            }
+            std::collections::hash_map::Entry::Vacant(entry) => Ok(entry.insert(Connection::connect(&options)?)),
         }
     }
 

@@ -11,6 +11,8 @@ use crate::wire::{Connection, wait_readable};
 
 /// How long an answer may take before the server is asked whether the session waits.
 const PATIENCE: Duration = Duration::from_micros(300);
+/// The same while the observer is not connected: as long as it takes to connect, which may not be needed at all.
+const PATIENCE_AT_FIRST: Duration = Duration::from_micros(2_500);
 /// The pause between two questions about one wait grows up to this.
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
@@ -18,7 +20,8 @@ impl Conductor<'_> {
     /// Takes answers in until each of these sessions has answered or waits, by the server's word. For one session alone
     /// it also ends when that one closes a cycle and is not the victim in time: the server may fail another one.
     pub(super) fn settle(&mut self, sessions: &[usize]) -> Result<(), RunError> {
-        let mut pause = PATIENCE;
+        let patience = if self.observer.is_connected() { PATIENCE } else { PATIENCE_AT_FIRST };
+        let mut pause = patience;
         loop {
             let mut progress = false;
             for &session in sessions {
@@ -30,7 +33,7 @@ impl Conductor<'_> {
                 return Ok(());
             }
             if progress {
-                pause = PATIENCE;
+                pause = patience;
                 continue;
             }
             self.check_limits(&unsettled)?;

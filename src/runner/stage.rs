@@ -12,6 +12,7 @@ use super::links::{LinkId, Links};
 use super::observer::Observer;
 use super::processor::Stay;
 use super::record::ToldRow;
+use super::relations::Relation;
 use super::reset::{self, Debris, Reset};
 use super::scene::TEARDOWN_LIMIT;
 use super::script::Keeper;
@@ -60,6 +61,7 @@ pub struct Stage<'a> {
     pub(super) keeper: Keeper,
     pub(super) observer: Observer,
     pub(super) parameters: Variables,
+    relations: Vec<Relation>,
     pub(super) reset: Reset,
     /// How many schedules were played since the tables were made.
     pub(super) played: u32,
@@ -90,30 +92,20 @@ impl<'a> Stage<'a> {
     ) -> Result<Stage<'a>, RunError> {
         let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
         requirements::check(plan, server)?;
-        let mut sandbox = requirements::sandbox(server, &requirements::sandbox_kind(scenario, plan))?;
+        let kind = requirements::sandbox_kind(scenario, plan);
+        let sandbox = requirements::sandbox(server, &kind)?;
         let databases = scenario.databases.iter();
         let others = databases.filter_map(|name| Some((name.clone(), sandbox.database(name)?))).collect();
-        let mut keeper = Keeper::new(sandbox.options(), others, !reset::forgets_prepared(plan));
-        keeper.begin()?;
-        let mut observer = Observer::connect(sandbox.options())?;
-        sandbox.finish()?;
-        keeper.home()?;
-        let parameters = evaluate_parameters(&scenario.params, &mut observer)?;
-        for name in requirements::extensions(plan) {
-            requirements::create_extension(keeper.home()?, name, options.deadline)?;
-        }
-        if record::is_asked(plan) {
-            keeper.home()?.query(record::SCHEMA, options.deadline)?;
-        }
         let mut stage = Stage {
             scenario,
             plan,
             fix,
             server,
             options,
-            keeper,
-            observer,
-            parameters,
+            keeper: Keeper::new(sandbox.options(), others, !reset::lets_go(plan)),
+            observer: Observer::new(sandbox.options()),
+            parameters: Variables::default(),
+            relations: Vec::new(),
             reset: Reset::Rebuild,
             played: 0,
             debris: Debris::default(),
@@ -127,12 +119,32 @@ impl<'a> Stage<'a> {
             sandbox,
         };
         stage.connect_early();
-        stage.make_tables()?;
-        if scenario.databases.is_empty() {
-            let deadline = stage.options.deadline;
-            stage.reset = Reset::find(stage.keeper.home()?, plan, server.is_superuser(), deadline)?;
-        }
+        stage.move_in()?;
         Ok(stage)
+    }
+
+    /// Fills the sandbox, once it is there, with what every run needs.
+    fn move_in(&mut self) -> Result<(), RunError> {
+        let deadline = self.options.deadline;
+        self.sandbox.finish()?;
+        if !reset::lets_go(self.plan)
+            && let Some(connection) = self.sandbox.lend()
+        {
+            self.keeper.take_over(connection);
+        }
+        self.parameters = evaluate_parameters(&self.scenario.params, &mut self.observer)?;
+        for name in requirements::extensions(self.plan) {
+            requirements::create_extension(self.keeper.home()?, name, deadline)?;
+        }
+        if record::is_asked(self.plan) {
+            self.keeper.home()?.query(record::SCHEMA, deadline)?;
+        }
+        self.make_tables()?;
+        self.relations = Relation::find_all(self.keeper.home()?, deadline)?;
+        if self.scenario.databases.is_empty() {
+            self.reset = Reset::of(&self.relations, self.plan, self.server.is_superuser());
+        }
+        Ok(())
     }
 
     /// Begins to connect the sessions of the next run, where what the schema does makes no difference to a new session.
@@ -147,6 +159,11 @@ impl<'a> Stage<'a> {
     /// From now on this does not take part.
     pub fn leave_out(&mut self, left_out: LeftOut) {
         self.left_out = left_out;
+    }
+
+    /// What `@schema` made.
+    pub(crate) fn relations(&self) -> &[Relation] {
+        &self.relations
     }
 
     /// From now on this is asked with the checks; its rows go to [`Assessment::contents`].
@@ -227,7 +244,6 @@ impl<'a> Stage<'a> {
         self.begin_to_connect(&sessions);
         self.fill(&sessions)?;
         self.kept.settle(self.options.deadline);
-        self.observer.finish()?;
         let conduct = Conduct {
             deadline: self.options.deadline,
             stuck_limit: if self.options.explores { STUCK_LIMIT_OF_MANY } else { STUCK_LIMIT },

@@ -1,27 +1,38 @@
-//! The lab's own connections: making and dropping what the lab needs, asking settings.
+//! The lab's own connections: making and dropping what the lab needs, asking settings. Each bears the name of a sandbox,
+//! and has the settings of its sessions, so that the sandbox that is made on it can have it.
 
 use std::fmt;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::ServerError;
+use super::mark::PREFIX;
 use crate::interrupt;
 use crate::wire::{self, ConnectOptions, Connection, ResultSet, WireError};
 
-/// What the server sees as the name of the lab's own connections.
+/// The name of a session of the lab's that belongs to no sandbox, where the user gives it none.
 pub const APPLICATION_NAME: &str = "isolab";
 
 /// For a statement of ours. Making a database is the slowest.
 const STATEMENT_LIMIT: Duration = Duration::from_secs(60);
 
-/// What an answer may take besides, and that of a server that may be gone.
+/// For the answer of a server that may be gone.
 const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+
+/// SQLSTATE too_many_connections.
+const TOO_MANY_CONNECTIONS: &str = "53300";
+
+/// Before the next try.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// A connection that has answered so recently is taken to live.
 const RECENT: Duration = Duration::from_secs(1);
 
 /// A connection for administration.
 pub struct Admin {
-    connection: Connection,
+    /// None while it is lent.
+    connection: Option<Connection>,
+    /// Of the sandbox's sessions, whichever database they are in.
     options: ConnectOptions,
     origin: String,
     /// None after an error.
@@ -35,10 +46,20 @@ impl fmt::Debug for Admin {
 }
 
 impl Admin {
-    /// Connects. `origin` says where the address came from, for the error.
+    /// Connects to the server of `options`, with a name that no sandbox has yet. `origin` says where the address came from,
+    /// for the error.
     pub fn connect(options: &ConnectOptions, origin: &str) -> Result<Admin, ServerError> {
-        let connection = connect(options, origin)?;
-        Ok(Admin { connection, options: options.clone(), origin: origin.to_owned(), last_answer: Some(Instant::now()) })
+        let application_name = format!("{PREFIX}{:012x}", rand::random::<u64>() >> 16);
+        let options = ConnectOptions { application_name, ..options.clone() }
+            .with_setting("standard_conforming_strings", "on")
+            .with_setting("jit", "off");
+        let connection = connect(&options).map_err(|error| unconnected(error, &options, origin))?;
+        Ok(Admin {
+            connection: Some(connection),
+            options,
+            origin: origin.to_owned(),
+            last_answer: Some(Instant::now()),
+        })
     }
 
     /// The same server and user in another database.
@@ -47,21 +68,46 @@ impl Admin {
         Admin::connect(&options, &self.origin)
     }
 
-    /// A setting that the server reports by itself, empty where it does not.
-    pub fn parameter(&self, name: &str) -> &str {
-        self.connection.parameter(name).unwrap_or_default()
+    /// How the sessions of its sandbox reach the server, but for the sandbox itself. They bear its name.
+    pub fn options(&self) -> &ConnectOptions {
+        &self.options
     }
 
-    /// Connects anew if the connection was lost. True if it was, and with it what the session held.
+    /// A setting that the server reports by itself, empty where it does not.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.connection.as_ref().and_then(|connection| connection.parameter(name)).unwrap_or_default()
+    }
+
+    /// Gives its connection away; [`Admin::revive`] makes another.
+    pub fn lend(&mut self) -> Option<Connection> {
+        self.last_answer = None;
+        self.connection.take()
+    }
+
+    /// Connects anew if the connection was lost or lent. True if it was, and with it what the session held.
     pub fn revive(&mut self) -> Result<bool, ServerError> {
         if self.last_answer.is_some_and(|answer| answer.elapsed() < RECENT) {
             return Ok(false);
         }
-        let lost = self.connection.query("", Instant::now() + ANSWER_LIMIT).is_err();
+        let lives = |connection: &mut Connection| connection.query("", Instant::now() + ANSWER_LIMIT).is_ok();
+        let lost = !self.connection.as_mut().is_some_and(lives);
         if lost {
-            self.connection = connect(&self.options, &self.origin)?;
+            self.connection = Some(self.connect_again()?);
         }
         Ok(lost)
+    }
+
+    /// Where all connections are in use, some may be those of our own sessions that are about to leave.
+    fn connect_again(&self) -> Result<Connection, ServerError> {
+        let start = Instant::now();
+        loop {
+            match connect(&self.options) {
+                Err(error) if error.sqlstate() == TOO_MANY_CONNECTIONS && start.elapsed() < ANSWER_LIMIT => {
+                    thread::sleep(PAUSE);
+                }
+                connected => return connected.map_err(|error| unconnected(error, &self.options, &self.origin)),
+            }
+        }
     }
 
     /// Runs statements; `what` is what they are to do.
@@ -77,24 +123,37 @@ impl Admin {
 
     /// Sends statements whose rows [`Admin::receive`] waits for.
     pub fn send(&mut self, what: &str, statements: &str) -> Result<(), ServerError> {
-        self.connection.send_query(statements).map_err(|error| failed(what, error))
+        let sent = self.connected().and_then(|connection| connection.send_query(statements));
+        sent.map_err(|error| failed(what, error))
     }
 
     /// Waits for what was sent, whatever signal comes: what is being made could not be removed yet.
     pub fn receive(&mut self, what: &str) -> Result<Vec<Vec<Option<String>>>, ServerError> {
-        let deadline = Instant::now() + STATEMENT_LIMIT + ANSWER_LIMIT;
-        let answer = interrupt::shielded(|| self.connection.results(deadline));
+        let connection = self.connected().map_err(|error| failed(what, error))?;
+        let answer = interrupt::shielded(|| connection.results(Instant::now() + STATEMENT_LIMIT));
+        if let Err(WireError::TimedOut { .. }) = answer {
+            // Nobody will look at what it still does.
+            let _ = connection.cancel_token().cancel();
+        }
         let results = answer.and_then(|answered| answered.map_err(WireError::Server));
         self.last_answer = results.is_ok().then(Instant::now);
         let rows = |results: Vec<ResultSet>| results.into_iter().flat_map(|result| result.rows).collect();
         results.map(rows).map_err(|error| failed(what, error))
     }
+
+    fn connected(&mut self) -> Result<&mut Connection, WireError> {
+        self.connection.as_mut().ok_or(WireError::Closed { reason: None })
+    }
 }
 
-fn connect(options: &ConnectOptions, origin: &str) -> Result<Connection, ServerError> {
-    let limit = STATEMENT_LIMIT.as_millis().to_string();
-    let connected = Connection::connect(&options.clone().with_setting("statement_timeout", &limit));
-    connected.map_err(|error| match error {
+fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
+    // The limits are ours, whatever the role's are.
+    let own = options.clone().with_setting("statement_timeout", "0");
+    Connection::connect(&own.with_setting("search_path", &options.application_name))
+}
+
+fn unconnected(error: WireError, options: &ConnectOptions, origin: &str) -> ServerError {
+    match error {
         WireError::Interrupted(interrupted) => interrupted.into(),
         error => ServerError::Connect {
             address: options.address(),
@@ -106,7 +165,7 @@ fn connect(options: &ConnectOptions, origin: &str) -> Result<Connection, ServerE
                 error => reason(&error),
             },
         },
-    })
+    }
 }
 
 /// A statement of ours that did not succeed: what was to be done.

@@ -1,10 +1,10 @@
 //! Where the lab works on a server: a schema or databases of its own, gone at the end.
 
 use super::admin::Admin;
-use super::mark::{Mark, PREFIX};
+use super::mark::Mark;
 use super::{Server, ServerError, removal};
 use crate::interrupt;
-use crate::wire::{Answered, ConnectOptions};
+use crate::wire::{Answered, ConnectOptions, Connection};
 
 /// What a scenario needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,6 @@ pub enum SandboxKind {
 pub struct Sandbox {
     name: String,
     kind: SandboxKind,
-    base: ConnectOptions,
     /// Holds the owner's lock.
     admin: Admin,
     /// What makes the schema is on its way.
@@ -41,13 +40,9 @@ impl Sandbox {
     /// Begins to make a sandbox. Sessions may connect at once, and find it whole once [`Sandbox::finish`] has waited for it.
     pub fn begin(server: &Server, kind: &SandboxKind) -> Result<Sandbox, ServerError> {
         let admin = server.take_admin()?;
-        let mark = Mark::new();
-        let name = format!("{PREFIX}{:012x}", rand::random::<u64>() >> 16);
-        let base = ConnectOptions { application_name: name.clone(), ..server.options().clone() }
-            .with_setting("standard_conforming_strings", "on")
-            .with_setting("jit", "off");
-        let mut sandbox = Sandbox { name, kind: kind.clone(), base, admin, begun: false, closed: false };
-        sandbox.make(mark, server)?;
+        let name = admin.options().application_name.clone();
+        let mut sandbox = Sandbox { name, kind: kind.clone(), admin, begun: false, closed: false };
+        sandbox.make(Mark::new(), server)?;
         Ok(sandbox)
     }
 
@@ -113,19 +108,26 @@ impl Sandbox {
 
     /// How a session gets in.
     pub fn options(&self) -> ConnectOptions {
+        let base = self.admin.options().clone();
         match self.kind {
-            SandboxKind::Schema => self.base.clone().with_setting("search_path", &self.name),
+            SandboxKind::Schema => base.with_setting("search_path", &self.name),
             SandboxKind::Database { .. } | SandboxKind::TestDatabase => {
-                ConnectOptions { database: self.name.clone(), ..self.base.clone() }
+                ConnectOptions { database: self.name.clone(), ..base }
             }
         }
+    }
+
+    /// The connection that a schema was made on, as a session of it: one less for the server to start. It holds the owner's
+    /// lock, so it must last as long as the sandbox.
+    pub fn lend(&mut self) -> Option<Connection> {
+        (self.kind == SandboxKind::Schema).then(|| self.admin.lend()).flatten()
     }
 
     /// How a session gets into a further database, by the name that the scenario has for it.
     pub fn database(&self, name: &str) -> Option<ConnectOptions> {
         let SandboxKind::Database { extra } = &self.kind else { return None };
         let number = extra.iter().position(|extra| extra == name)? + 1;
-        Some(ConnectOptions { database: format!("{}_{number}", self.name), ..self.base.clone() })
+        Some(ConnectOptions { database: format!("{}_{number}", self.name), ..self.admin.options().clone() })
     }
 
     /// What removes a sandbox that is a schema, for one of its own sessions: those know already what is in it.

@@ -10,7 +10,6 @@ use super::environment::{for_database, session_options};
 use super::event::Playback;
 use super::model::SpecFile;
 use super::queue::Queue;
-use super::stop::Stop;
 use super::tester::{PlayOptions, play};
 use crate::interrupt::{self, Interrupted};
 use crate::runner::Observer;
@@ -119,7 +118,8 @@ impl Runner<'_> {
         used: &Sender<Sandbox>,
         told: &Sender<Result<Played, PlayError>>,
     ) -> Result<(), PlayError> {
-        let mut observer = self.observe()?;
+        let mut observer = Observer::new(self.server.options().clone());
+        observer.connect()?;
         while let Some(job) = self.queue.take() {
             interrupt::check()?;
             if Instant::now() >= self.options.deadline {
@@ -136,16 +136,9 @@ impl Runner<'_> {
             self.queue.done(&job);
             let _ = used.send(sandbox);
             interrupt::check()?;
-            if matches!(played.playback.stop, Some(Stop::Wire { .. })) {
-                observer = self.observe()?;
-            }
             let _ = told.send(Ok(played));
         }
         Ok(())
-    }
-
-    fn observe(&self) -> Result<Observer, WireError> {
-        Observer::connect(self.server.options().clone())
     }
 
     fn play(&self, file: usize, sandbox: &Sandbox, observer: &mut Observer) -> Played {

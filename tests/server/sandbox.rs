@@ -1,8 +1,10 @@
 //! Sandboxes: nothing else is touched, and nothing stays.
 
+use std::time::{Duration, Instant};
+
 use crate::common::{installations, query, server_by_flag, url};
-use isolab::server::{Sandbox, SandboxKind};
-use isolab::wire::ConnectOptions;
+use isolab::server::{FindOptions, Sandbox, SandboxKind, Server, Throwaway};
+use isolab::wire::{ConnectOptions, ResultSet};
 use postgres::{Client, Config, NoTls};
 
 const SCHEMAS: &str = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'isolab%'";
@@ -75,7 +77,7 @@ fn a_schema_goes_although_a_prepared_transaction_locks_it_and_the_admin_connecti
         let sandbox = Sandbox::create(&server, &SandboxKind::Schema).unwrap();
         let mut session = connect(&sandbox.options());
         session.batch_execute("CREATE TABLE t (); BEGIN; LOCK TABLE t; PREPARE TRANSACTION 'half'").unwrap();
-        let lost = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'isolab'";
+        let lost = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'isolab\\_%'";
         assert!(!query(&url, lost).is_empty());
         drop(sandbox);
         assert!(query(&url, SCHEMAS).is_empty());
@@ -85,17 +87,44 @@ fn a_schema_goes_although_a_prepared_transaction_locks_it_and_the_admin_connecti
     }
 }
 
+/// The server as a role that is made with these options.
+fn as_guest(throwaway: &Throwaway, options: &str) -> Server {
+    query(&url(throwaway), &format!("CREATE ROLE guest LOGIN PASSWORD 'S3cret' {options}"));
+    let address = throwaway.tcp_options().address();
+    let db = Some(format!("postgres://guest:S3cret@{address}/postgres"));
+    Server::find(&FindOptions { db, ..Default::default() }).unwrap()
+}
+
+#[test]
+fn a_schema_goes_although_its_connection_is_lent_and_there_is_no_room_yet_for_another() {
+    for bin in installations() {
+        let (throwaway, _) = server_by_flag(&bin);
+        let url = url(&throwaway);
+        let server = as_guest(&throwaway, "CONNECTION LIMIT 1; GRANT CREATE ON DATABASE postgres TO guest");
+        let mut sandbox = Sandbox::create(&server, &SandboxKind::Schema).unwrap();
+        let mut lent = sandbox.lend().expect("the schema's connection");
+        assert!(sandbox.lend().is_none());
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let rows = |results: Vec<ResultSet>| results.last().expect("a result").rows[0][0].clone();
+        lent.query("CREATE TABLE t ()", deadline).unwrap();
+        assert_eq!(rows(lent.query("SHOW search_path", deadline).unwrap()).as_deref(), Some(sandbox.name()));
+        assert_eq!(query(&url, "SELECT objsubid FROM pg_locks WHERE locktype = 'advisory'"), ["2"], "the owner's lock");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                drop(lent);
+            });
+            sandbox.close().unwrap();
+        });
+        assert!(query(&url, SCHEMAS).is_empty());
+    }
+}
+
 #[test]
 fn a_user_who_may_not_create_schemas_is_told_so() {
     for bin in installations() {
         let (throwaway, _) = server_by_flag(&bin);
-        query(&url(&throwaway), "CREATE ROLE guest LOGIN PASSWORD 'S3cret'");
-        let address = throwaway.tcp_options().address();
-        let options = isolab::server::FindOptions {
-            db: Some(format!("postgres://guest:S3cret@{address}/postgres")),
-            ..Default::default()
-        };
-        let server = isolab::server::Server::find(&options).unwrap();
+        let server = as_guest(&throwaway, "");
         assert!(!server.is_superuser() && !server.is_ours());
         let error = Sandbox::create(&server, &SandboxKind::Schema).unwrap_err();
         let text = error.to_string();
