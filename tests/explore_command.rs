@@ -40,6 +40,29 @@ fn counter() -> String {
 }
 
 #[test]
+fn no_order_is_played_twice() {
+    let session = |mine: i32, other: i32| {
+        format!("SELECT v FROM t WHERE id = {other} \\gset\nUPDATE t SET v = :v + 1 WHERE id = {mine};\n\n")
+    };
+    let (_folder, file) = file(&format!(
+        "-- @title Cross\n-- @schema\nCREATE TABLE t (id int PRIMARY KEY, v int);\n\
+         -- @setup\nINSERT INTO t VALUES (1, 0), (2, 0);\n\n-- @session a\n{}-- @session b\n{}\
+         -- @check true\nSELECT true;\n-- @retry 5\n",
+        session(1, 2),
+        session(2, 1)
+    ));
+    let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_isolab"));
+    command.args(["explore", &file, "--isolation", "serializable", "--no-reduce", "--format", "json", "-v"]);
+    let output = command.output().expect("it runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found = &report["explore"][0];
+    assert_eq!((&found["verdict"], &found["schedules"], &found["orders"]), (&"safe".into(), &20.into(), &20.into()));
+    // The serial orders, which say what is right, are two of them.
+    let told = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(told.matches("> INSERT INTO t VALUES (1, 0)").count(), 20, "{told}");
+}
+
+#[test]
 fn a_limit_says_what_was_covered_and_what_was_not() {
     let (_folder, file) = file(&counter());
     let explore = |runners: &str, seed: &str| {

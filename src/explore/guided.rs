@@ -44,12 +44,25 @@ pub struct Guided<'a> {
 pub struct Path {
     pub choices: Vec<usize>,
     pub steps: Vec<Step<Consequence>>,
+    /// For each choice whether it was none, since its session was within a transaction that nobody was to interrupt.
+    within: Vec<bool>,
     /// For each choice the call that it was in and the statement that was sent.
     pub sent: Vec<Option<(usize, String)>>,
     /// From this choice on every session slept: another schedule leads to the same.
     pub asleep_from: Option<usize>,
     /// A choice of the prefix could not be made: the program did not do the same again.
     pub diverged: bool,
+}
+
+impl Path {
+    /// The steps as a search sees them that changes sessions between transactions only.
+    pub fn whole_transactions(&self) -> Vec<Step<Consequence>> {
+        let seen = |(step, within): (&Step<Consequence>, &bool)| match within {
+            true => Step { enabled: vec![step.effect.session], effect: step.effect.clone() },
+            false => step.clone(),
+        };
+        self.steps.iter().zip(&self.within).map(seen).collect()
+    }
 }
 
 impl<'a> Guided<'a> {
@@ -88,19 +101,16 @@ impl<'a> Guided<'a> {
         self.path.steps.push(Step { enabled, effect });
     }
 
-    /// The sessions that may be chosen.
+    /// The sessions that can move.
     fn enabled(&self, sessions: &[&dyn SessionView]) -> Vec<usize> {
         let takes_part = |session: &usize| self.task.only.is_empty() || self.task.only.contains(session);
-        let enabled: Vec<usize> =
-            (0..sessions.len()).filter(|&session| sessions[session].can_move()).filter(takes_part).collect();
-        match self.path.choices.last() {
-            Some(last)
-                if self.task.grain == Grain::Transaction && enabled.contains(last) && self.watch.is_open(*last) =>
-            {
-                vec![*last]
-            }
-            _ => enabled,
-        }
+        (0..sessions.len()).filter(|&session| sessions[session].can_move()).filter(takes_part).collect()
+    }
+
+    /// The session that is not to be interrupted.
+    fn within_transaction(&self, enabled: &[usize]) -> Option<usize> {
+        let last = *self.path.choices.last().filter(|last| enabled.contains(last))?;
+        (self.task.grain == Grain::Transaction && self.watch.is_open(last)).then_some(last)
     }
 
     /// The session in the middle of a step that is one choice.
@@ -159,9 +169,12 @@ impl Strategy for Guided<'_> {
         }
         self.note();
         let enabled = self.enabled(sessions);
-        let Some(session) = self.pick(&enabled) else { return Choice::Over };
+        let within = self.within_transaction(&enabled);
+        let choosable = within.map_or_else(|| enabled.clone(), |session| vec![session]);
+        let Some(session) = self.pick(&choosable) else { return Choice::Over };
         self.path.choices.push(session);
-        let is_alone = enabled.len() == 1 && sessions.iter().all(|session| !session.is_blocked());
+        self.path.within.push(within.is_some());
+        let is_alone = choosable.len() == 1 && sessions.iter().all(|session| !session.is_blocked());
         self.stays = self.further_moves(session, is_alone);
         self.open = Some((session, enabled));
         self.steps_before = sessions[session].steps_done();

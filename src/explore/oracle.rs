@@ -50,10 +50,21 @@ struct Serial {
     is_complete: bool,
 }
 
-/// The runs behind [`Serial`].
+/// What came of playing serial orders.
 struct SerialRuns {
-    runs: Vec<Played>,
+    runs: Vec<SerialRun>,
     is_complete: bool,
+}
+
+/// A run of whole transactions, which is also what comes of this prefix where others may come in between.
+pub struct SerialRun {
+    pub prefix: Vec<usize>,
+    pub played: Played,
+}
+
+/// A serial order that fails a check.
+pub fn failing(runs: &[SerialRun]) -> Option<&Played> {
+    runs.iter().map(|run| &run.played).find(|played| !played.outcome.failing.is_empty())
 }
 
 /// The serial outcomes by the sessions that take part, played when they are first needed.
@@ -68,22 +79,20 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Plays the serial orders of all sessions; also gives one whose outcome fails a check, if there is one.
-    /// Who wants few schedules gets few serial ones.
+    /// Plays the serial orders of all sessions, and gives them too. Who wants few schedules gets few serial ones.
     pub fn ask(
         team: &mut Team,
         level: Level,
         sessions: usize,
         left_out: LeftOut,
         max_schedules: u64,
-    ) -> Result<(Oracle, Option<Played>), RunError> {
+    ) -> Result<(Oracle, Vec<SerialRun>), RunError> {
         let most_orders = max_schedules.clamp(FEWEST_ORDERS, MOST_ORDERS) as usize;
         let mut oracle = Oracle { level, sessions, left_out, most_orders, serial: BTreeMap::new() };
         let everybody: Vec<usize> = (0..sessions).collect();
         let played = oracle.play_serial(team, &everybody)?;
-        let failing = played.runs.iter().find(|played| !played.outcome.failing.is_empty()).cloned();
-        oracle.remember(everybody, played);
-        Ok((oracle, failing))
+        oracle.remember(everybody, &played);
+        Ok((oracle, played.runs))
     }
 
     pub fn judge(&mut self, team: &mut Team, outcome: &Outcome) -> Result<Judgement, RunError> {
@@ -133,13 +142,13 @@ impl Oracle {
     fn orders(&mut self, team: &mut Team, sessions: Vec<usize>) -> Result<&Serial, RunError> {
         if !self.serial.contains_key(&sessions) {
             let played = self.play_serial(team, &sessions)?;
-            self.remember(sessions.clone(), played);
+            self.remember(sessions.clone(), &played);
         }
         Ok(self.serial.entry(sessions).or_default())
     }
 
-    fn remember(&mut self, sessions: Vec<usize>, played: SerialRuns) {
-        let mut outcomes: Vec<Outcome> = played.runs.into_iter().map(|played| played.outcome).collect();
+    fn remember(&mut self, sessions: Vec<usize>, played: &SerialRuns) {
+        let mut outcomes: Vec<Outcome> = played.runs.iter().map(|run| run.played.outcome.clone()).collect();
         outcomes.sort();
         outcomes.dedup();
         self.serial.insert(sessions, Serial { outcomes, is_complete: played.is_complete });
@@ -149,12 +158,14 @@ impl Oracle {
     fn play_serial(&self, team: &mut Team, sessions: &[usize]) -> Result<SerialRuns, RunError> {
         let knowledge = Arc::new(Knowledge::none());
         let mut search = Exhaustive::default();
-        let mut runs: Vec<Played> = Vec::new();
+        let mut runs: Vec<SerialRun> = Vec::new();
+        let run = |prefix: Vec<usize>, played: Played| SerialRun { prefix, played };
         if sessions.is_empty() {
             // Nobody takes part: the seed rows stay as they are.
             let nothing = self.task(Vec::new(), &knowledge);
             let task = Task { only: vec![usize::MAX], ..nothing };
-            return Ok(SerialRuns { runs: team.play(&[task])?, is_complete: true });
+            let runs = team.play(&[task])?.into_iter().map(|played| run(Vec::new(), played)).collect();
+            return Ok(SerialRuns { runs, is_complete: true });
         }
         loop {
             let attempts: Vec<Attempt<Consequence>> = std::iter::from_fn(|| search.next()).take(AT_A_TIME).collect();
@@ -169,9 +180,9 @@ impl Oracle {
                 ..self.task(attempt.prefix.clone(), &knowledge)
             };
             let tasks: Vec<Task> = attempts.iter().map(task).collect();
-            for (attempt, played) in attempts.iter().zip(team.play(&tasks)?) {
-                search.learn(attempt, &played.path.steps);
-                runs.push(played);
+            for (attempt, played) in attempts.into_iter().zip(team.play(&tasks)?) {
+                search.learn(&attempt, &played.path.whole_transactions());
+                runs.push(run(attempt.prefix, played));
             }
         }
     }

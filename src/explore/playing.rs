@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::findings::Findings;
-use super::ground::Ground;
+use super::ground::{Ground, take_played};
+use super::worker::Played;
 use super::{Fallback, Options};
 use crate::runner::RunError;
 use crate::schedule::{Attempt, Bounded, Consequence, Random, Rules, Search};
@@ -85,23 +86,26 @@ impl Playing<'_> {
         let (any, knowledge) = (ground.task(Vec::new()), Arc::clone(&ground.knowledge));
         let sessions = ground.plan.sessions.len();
         ground.team.side_by_side(|pipeline| {
-            let mut under_way: VecDeque<Attempt<Consequence>> = VecDeque::new();
+            let mut under_way: VecDeque<(Attempt<Consequence>, Option<Played>)> = VecDeque::new();
             loop {
                 let hangs = self.findings.unfinished.len() >= MOST_HANGS;
                 let is_cut = hangs || Instant::now() > limit.deadline;
                 while !is_cut && under_way.len() < at_a_time && self.plays + (under_way.len() as u64) < limit.plays {
                     let Some(attempt) = search.next() else { break };
-                    pipeline.send(any.of_attempt(&attempt));
-                    under_way.push_back(attempt);
+                    let known = take_played(&mut ground.played, &attempt);
+                    if known.is_none() {
+                        pipeline.send(any.of_attempt(&attempt));
+                    }
+                    under_way.push_back((attempt, known));
                 }
-                let Some(attempt) = under_way.pop_front() else {
+                let Some((attempt, known)) = under_way.pop_front() else {
                     let has_ended = self.plays < limit.plays && !is_cut;
                     return Ok(has_ended || (self.plays > 0 && search.pending() == 0));
                 };
                 if is_cut {
                     return Ok(false);
                 }
-                let played = match pipeline.receive() {
+                let played = match known.map_or_else(|| pipeline.receive(), Ok) {
                     Err(_) if Instant::now() > limit.deadline => return Ok(false),
                     other => other?,
                 };

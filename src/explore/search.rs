@@ -7,7 +7,7 @@ use super::findings::Findings;
 use super::ground::Ground;
 use super::guided::Grain;
 use super::judging::judge_all;
-use super::oracle::Oracle;
+use super::oracle::{Oracle, failing};
 use super::playing::play_all;
 use super::repeating::repeat;
 use super::shrinking::shrink;
@@ -30,8 +30,9 @@ pub(super) fn explore_level(
     done: &mut dyn FnMut(),
 ) -> Result<Exploration, RunError> {
     let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
-    let (mut oracle, failing) =
+    let (mut oracle, serial) =
         Oracle::ask(team, level, plan.sessions.len(), LeftOut::default(), options.max_schedules)?;
+    let failing = failing(&serial).cloned();
     let mut exploration = begun(team, scenario, fix, level);
     let known = match options.reduces {
         true => team.first().study(scenario, plan, level, options.deadline)?,
@@ -40,7 +41,9 @@ pub(super) fn explore_level(
     let understood = known.is_some();
     let knowledge = Arc::new(known.unwrap_or_else(Knowledge::none));
     let grain = if options.by_step { Grain::Step } else { Grain::Statement };
-    let mut ground = Ground { team, plan, level, grain, knowledge, deadline: options.deadline };
+    let played = Vec::new();
+    let mut ground = Ground { team, plan, level, grain, knowledge, deadline: options.deadline, played };
+    ground.reuse(serial);
     let findings = loop {
         let mut search: Box<dyn Search<Consequence>> = match options.reduces && understood {
             true => Box::new(Reduced::default()),

@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::findings::Seen;
 use super::ground::Ground;
 use super::judging::{Found, deadlock, judge};
-use super::oracle::Oracle;
+use super::oracle::{Oracle, failing};
 use super::orders::merges;
 use super::simplifying::simplify;
 use super::worker::Played;
@@ -148,8 +148,8 @@ fn without(
 /// The failure that is left; none where it is not a race any more.
 fn judge_what_is_left(ground: &mut Ground, left_out: &LeftOut, seen: &Seen) -> Result<Option<Failure>, RunError> {
     let sessions = ground.plan.sessions.len();
-    let (mut oracle, failing) = Oracle::ask(ground.team, ground.level, sessions, left_out.clone(), u64::MAX)?;
-    match failing {
+    let (mut oracle, serial) = Oracle::ask(ground.team, ground.level, sessions, left_out.clone(), u64::MAX)?;
+    match failing(&serial) {
         Some(_) => Ok(None),
         None => judge(ground, &mut oracle, &seen.simplest.outcome.clone(), seen).map(|(_, failure)| failure),
     }
