@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::io::Write;
 use std::path::Path;
 
 use common::forms::{explored, losses, options};
@@ -97,6 +98,20 @@ fn a_time_and_a_number_of_the_servers_do_not_count_also_where_a_type_hides_them(
         assert_eq!((found.verdict, found.outcomes.len()), (Verdict::Safe, 1), "{found:#?}");
         assert_eq!(found.outcomes[0].contents.len(), 2, "both tables: {found:#?}");
     }
+}
+
+#[test]
+fn only_who_is_explored_does_not_wait_for_the_disk() {
+    let text = "-- @title Disk\n-- @schema\nCREATE TABLE t (waits text);\n\n\
+                -- @session a\nINSERT INTO t SELECT current_setting('synchronous_commit');\n\n\
+                -- @check nobody waits\nSELECT waits = 'off' FROM t;\n-- @expect all: happens\n";
+    let mut file = tempfile::Builder::new().suffix(".sql").tempfile().expect("a file");
+    file.write_all(text.as_bytes()).expect("written");
+    let path = file.path().to_str().expect("UTF-8");
+    let (code, report) = isolab(&["run", path]);
+    assert_eq!(code, 0, "{report}");
+    let (code, report) = isolab(&["explore", path]);
+    assert!(code == 1 && report.contains("safe"), "{report}");
 }
 
 fn isolab(arguments: &[&str]) -> (i32, String) {

@@ -430,7 +430,11 @@ impl<'a> Stage<'a> {
     fn session_options(&self, database: &ConnectOptions, session: &str, level: Level) -> ConnectOptions {
         let mut options = database.clone();
         options.application_name = format!("{}/{session}", database.application_name);
-        let options = options.with_setting("default_transaction_isolation", &level.sql().to_lowercase());
+        options = options.with_setting("default_transaction_isolation", &level.sql().to_lowercase());
+        if self.options.explores {
+            // What others see does not depend on when it is on disk.
+            options = options.with_setting("synchronous_commit", "off");
+        }
         match self.server.is_superuser() {
             true => options.with_setting("deadlock_timeout", DEADLOCK_TIMEOUT),
             false => options,

@@ -147,8 +147,8 @@ impl Admin {
 }
 
 fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
-    // The limits are ours, whatever the role's are.
-    let own = options.clone().with_setting("statement_timeout", "0");
+    // The limits are ours, whatever the role's are. Nothing of what we make must outlast a crash.
+    let own = options.clone().with_setting("statement_timeout", "0").with_setting("synchronous_commit", "off");
     Connection::connect(&own.with_setting("search_path", &options.application_name))
 }
 
