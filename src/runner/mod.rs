@@ -18,6 +18,7 @@ mod relations;
 mod requirements;
 mod reset;
 mod retry;
+mod run;
 mod scene;
 mod script;
 mod sending;

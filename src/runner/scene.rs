@@ -9,7 +9,7 @@ use super::reset::{self, Debris, Emptying, Reset};
 use super::stage::Stage;
 use crate::history::SessionInfo;
 use crate::scenario::template::Template;
-use crate::scenario::{Level, Session};
+use crate::scenario::{Level, Plan, Session};
 use crate::wire::{Connection, ResultSet, WireError};
 
 /// A teardown that takes longer waits for something that does not go away.
@@ -91,12 +91,11 @@ impl Stage<'_> {
 
     /// Runs the teardown, each statement whatever became of those before it; true if there is one and all went through.
     pub(super) fn tear_down(&mut self) -> Result<bool, RunError> {
-        let teardown = &self.plan.teardown;
-        if teardown.is_empty() {
+        let statements: Vec<String> = teardown(self.plan).collect();
+        if statements.is_empty() {
             return Ok(false);
         }
         let deadline = Instant::now() + TEARDOWN_LIMIT;
-        let statements: Vec<String> = teardown.iter().map(Template::written).collect();
         match self.keeper.home()?.query_each(statements.iter().map(String::as_str), deadline) {
             Ok(answers) => Ok(answers.iter().all(Result::is_ok)),
             Err(WireError::TimedOut { .. }) => Ok(false),
@@ -137,4 +136,9 @@ impl Stage<'_> {
         }
         Ok(())
     }
+}
+
+/// The scenario's own statements for the end.
+pub(super) fn teardown(plan: &Plan) -> impl Iterator<Item = String> {
+    plan.teardown.iter().map(Template::written)
 }
