@@ -3,13 +3,15 @@
 # write skew at SERIALIZABLE, and those of three of PostgreSQL's specs, played alternately on one server that isolab keeps
 # for the time; the medians of five.
 #
-# usage: benches/explore.sh ISOLATIONTESTER [FOLDER WITH POSTGRESQL'S SPECS]
+# usage: benches/explore.sh ISOLATIONTESTER [FOLDER WITH POSTGRESQL'S SPECS [URL OF ANOTHER SERVER]]
 #   ISOLATIONTESTER is the program of PostgreSQL 18; isolab is taken from target/release or ISOLAB.
-#   Without a folder only the write skew is measured.
+#   Without a folder only the write skew is measured. isolab's own server has its data in memory; another one says how it
+#   is on a disk.
 set -eu
 
 tester=${1:?the path of isolationtester}
 specs=${2:-}
+url=${3:-}
 folder=$(cd "$(dirname "$0")/.." && pwd)
 isolab=${ISOLAB:-$folder/target/release/isolab}
 work=$(mktemp -d)
@@ -46,8 +48,10 @@ for name in simple-write-skew project-manager temporal-range-integrity; do
   [ -z "$specs" ] || files="$files $specs/$name.spec"
 done
 
-"$isolab" server start >/dev/null
-url=$("$isolab" server url)
+if [ -z "$url" ]; then
+  "$isolab" server start >/dev/null
+  url=$("$isolab" server url)
+fi
 # The microseconds that a command takes.
 microseconds() { start=$(date +%s%N); "$@" >/dev/null 2>&1 || true; end=$(date +%s%N); echo $(((end - start) / 1000)); }
 median() { sort -n "$1" | sed -n 3p; }
@@ -61,7 +65,7 @@ for file in $files; do
     microseconds sh -c "'$tester' '$url' < '$file'" >> "$work/$name.tester"
     for runners in 1 2; do
       # Without an address isolab meets the server that it keeps: the same.
-      microseconds "$isolab" explore "$file" --no-reduce --runners $runners >> "$work/$name.$runners"
+      microseconds "$isolab" explore "$file" --no-reduce --runners $runners ${3:+--db "$3"} >> "$work/$name.$runners"
     done
   done
   for who in tester 1 2; do median "$work/$name.$who"; done | tr '\n' ' ' | awk -v name="$name" -v orders="$orders" '
