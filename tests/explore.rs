@@ -84,11 +84,13 @@ fn a_generated_number_counts_where_it_is_compared() {
 #[test]
 fn a_time_and_a_number_of_the_servers_do_not_count_also_where_a_type_hides_them() {
     let server = Server::find(&FindOptions::default()).expect("a server");
-    let session = |name: &str| format!("-- @session {name}\nINSERT INTO log (who) VALUES ('{name}');\n\n");
+    let session = |name: &str| {
+        format!("-- @session {name}\nINSERT INTO log (who, seen) VALUES ('{name}', clock_timestamp());\n\n")
+    };
     let text = format!(
         "-- @title Stamps\n-- @schema\nCREATE DOMAIN moment AS timestamptz;\nCREATE TABLE log (\n  id serial PRIMARY KEY,\n  \
          at moment NOT NULL DEFAULT clock_timestamp(),\n  since interval DEFAULT now() - '2020-01-01',\n  \"Who\" text,\n  \
-         who text\n);\nCREATE TABLE nothing ();\n\n{}{}-- @check true\nSELECT true;\n",
+         who text,\n  seen information_schema.time_stamp\n);\nCREATE TABLE nothing ();\n\n{}{}-- @check true\nSELECT true;\n",
         session("a"),
         session("b")
     );

@@ -34,6 +34,7 @@ fn differences(server: &Server, path: &Path) -> (Vec<String>, usize) {
             name_locks: false,
             explores: false,
             saves_round_trips: true,
+            observes_late: false,
             next: None,
         };
         let mut stage = match Stage::prepare(server, &scenario, fix, options) {

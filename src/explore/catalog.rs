@@ -74,7 +74,7 @@ SELECT c.oid::regclass::text,
                      AND EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND a.attnum = ANY (i.indkey)))
        END
   FROM pg_class c
- WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+ WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p')
    AND c.relname NOT IN ('isolab_told', 'isolab_read')";
 
 /// Unique indexes column by column, without those that hold a number or text that the server draws: those never clash.
@@ -83,7 +83,7 @@ SELECT i.indrelid::regclass::text, i.indexrelid::regclass::text, pg_get_indexdef
   FROM pg_index i
   JOIN pg_class c ON c.oid = i.indrelid
  CROSS JOIN generate_series(1, i.indnkeyatts) k
- WHERE c.relnamespace = current_schema()::regnamespace AND i.indisunique
+ WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND i.indisunique
    AND NOT EXISTS (SELECT FROM pg_attribute a
                      LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
                     WHERE a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
@@ -96,7 +96,7 @@ SELECT c.oid::regclass::text, a.attrelid::regclass::text, a.attname
   FROM pg_class c
   LEFT JOIN pg_depend d ON d.objid = c.oid AND d.deptype IN ('a', 'i') AND d.refobjsubid > 0
   LEFT JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
- WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'S'";
+ WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind = 'S'";
 
 impl Catalog {
     pub fn find(stage: &mut Stage, contents: &Contents) -> Result<Catalog, RunError> {

@@ -43,19 +43,14 @@ pub enum ColumnKind {
     Compared,
 }
 
-/// Of the columns with a default or a type of somebody's own: whether that is a type of times, and whether the server
-/// generates the value.
+/// Of each column: whether its type is one of times, and whether the server generates its value.
 const PARTICULAR: &str = "
 SELECT c.oid::regclass::text, a.attname, t.typcategory IN ('D', 'T'), pg_get_expr(d.adbin, d.adrelid) ~* 'nextval|random'
   FROM pg_class c
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   JOIN pg_type t ON t.oid = a.atttypid
   LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
- WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
-   AND (a.atthasdef OR t.oid >= 16384)";
-
-/// The first number of an object that is nobody's but the users'.
-const FIRST_OF_USERS: u32 = 16_384;
+ WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p')";
 
 /// The columns that refer to generated ones.
 const REFERENCES: &str = "
@@ -64,7 +59,7 @@ SELECT f.conrelid::regclass::text, a.attname
   JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)
   JOIN pg_attribute r ON r.attrelid = f.confrelid AND r.attnum = ANY (f.confkey)
   LEFT JOIN pg_attrdef d ON d.adrelid = r.attrelid AND d.adnum = r.attnum
- WHERE f.contype = 'f' AND f.connamespace = current_schema()::regnamespace
+ WHERE f.contype = 'f' AND f.connamespace = quote_ident(current_schema())::regnamespace
    AND (r.attidentity <> '' OR pg_get_expr(d.adbin, d.adrelid) ~* 'nextval|random')";
 
 impl Contents {
@@ -120,7 +115,8 @@ impl Particular {
     fn find(stage: &mut Stage, tables: &[Relation]) -> Result<Particular, RunError> {
         let mut particular = Particular::default();
         let mut columns = tables.iter().flat_map(|table| &table.columns);
-        if columns.clone().any(|column| column.has_default || column.type_oid >= FIRST_OF_USERS) {
+        let is_particular = |column: &Attribute| column.has_default || Type::from_oid(column.type_oid).is_none();
+        if columns.clone().any(is_particular) {
             for row in stage.query(PARTICULAR)?.rows {
                 let [Some(table), Some(column), is_time, is_generated] = row.as_slice() else { continue };
                 let place = (table.clone(), column.clone());
@@ -141,7 +137,7 @@ impl Particular {
     }
 
     fn is_time(&self, table: &Relation, column: &Attribute) -> bool {
-        // Those of PostgreSQL's own types whose values are times, numbers of transactions or places in the WAL.
+        // Of the types that are known here those whose values are times, numbers of transactions or places in the WAL.
         const TIMES: [Type; 10] = [
             Type::DATE,
             Type::TIME,

@@ -15,7 +15,7 @@ SELECT l.locktype, l.mode, coalesce(i.indrelid, l.relation)::regclass::text, i.i
   FROM pg_locks l
   LEFT JOIN pg_class c ON c.oid = l.relation
   LEFT JOIN pg_index i ON i.indexrelid = l.relation
- WHERE l.granted AND (l.locktype = 'advisory' OR c.relnamespace = current_schema()::regnamespace)
+ WHERE l.granted AND (l.locktype = 'advisory' OR c.relnamespace = quote_ident(current_schema())::regnamespace)
    AND (l.mode <> 'SIReadLock' OR l.virtualtransaction =
        (SELECT own.virtualtransaction FROM pg_locks own WHERE own.locktype = 'virtualxid' AND own.pid = l.pid))
    AND l.pid = ";

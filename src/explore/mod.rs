@@ -245,15 +245,16 @@ pub fn explore(
     options: &Options,
     done: &mut dyn FnMut(),
 ) -> Result<Vec<Exploration>, RunError> {
+    let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
     let run_options = RunOptions {
         deadline: options.deadline,
         name_locks: false,
         explores: true,
         saves_round_trips: true,
+        observes_late: !design::has_timeout(plan),
         next: levels.first().copied(),
     };
     let prepare = || Worker::prepare(server, scenario, fix, run_options.clone());
-    let plan = scenario.plan(fix).unwrap_or(&scenario.as_written);
     let runners = if runs_alone(plan) { 1 } else { options.runners };
     let cut = |levels: &[Level], error: &RunError| -> Vec<Exploration> {
         levels.iter().map(|&level| Exploration::unplayed(scenario, fix, level, Some(error.to_string()))).collect()

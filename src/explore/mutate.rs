@@ -34,7 +34,7 @@ SELECT c.relname, a.attname
   FROM pg_index i
   JOIN pg_class c ON c.oid = i.indrelid
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey)
- WHERE i.indisunique AND c.relnamespace = current_schema()::regnamespace";
+ WHERE i.indisunique AND c.relnamespace = quote_ident(current_schema())::regnamespace";
 
 /// Takes each part out of an explored form; nothing where that does not hold by itself.
 pub fn mutate(
@@ -97,6 +97,7 @@ fn keys(server: &Server, scenario: &Scenario, fix: Option<&str>, options: &Optio
         name_locks: false,
         explores: true,
         saves_round_trips: true,
+        observes_late: true,
         next: None,
     };
     let mut stage = Stage::prepare(server, scenario, fix, run_options)?;

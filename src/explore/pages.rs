@@ -27,7 +27,7 @@ const ARE_KNOWN: &str = "
 SELECT ((SELECT bool_and(setting = boot_val) FROM pg_settings WHERE name LIKE 'max_pred_locks%')
         AND EXISTS (SELECT FROM pg_settings WHERE (name = 'autovacuum' AND setting = 'off')
                                                OR (name = 'autovacuum_naptime' AND setting::int8 > 86400))
-        AND NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = current_schema()::regnamespace))::text";
+        AND NOT EXISTS (SELECT FROM pg_proc WHERE pronamespace = quote_ident(current_schema())::regnamespace))::text";
 
 impl Pages {
     pub fn find(stage: &mut Stage, plan: &Plan) -> Result<Pages, RunError> {

@@ -134,6 +134,7 @@ impl LoadTest {
             name_locks: false,
             explores: false,
             saves_round_trips: true,
+            observes_late: false,
             next: None,
         };
         let mut stage = Stage::prepare(server, &self.scenario, strategy.fix.as_deref(), run_options)?;

@@ -19,7 +19,7 @@ const WHATEVER_IS_THERE: &str = "
 SELECT c.oid::regclass::text,
        query_to_xml(format('SELECT t::text FROM %s t ORDER BY t::text COLLATE \"C\"', c.oid::regclass), true, false, '')::text
   FROM pg_class c
- WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+ WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
  ORDER BY 1";
 
 /// What the assessment is made of.

@@ -1,12 +1,12 @@
-//! A connection beside the sessions, made when it is first needed: it asks the server who waits for whom, and evaluates
-//! expressions where they see no table, take no lock and start no snapshot of the session.
+//! A connection beside the sessions: it asks the server who waits for whom, and evaluates expressions where they see
+//! no table, take no lock and start no snapshot of the session. It is made when it is first needed, or before.
 
 use std::time::{Duration, Instant};
 
 use crate::program::{Variables, arithmetic};
 use crate::scenario::template::Template;
 use crate::scenario::value::Value;
-use crate::wire::{ConnectOptions, Connection, ResultSet, ServerError, WireError};
+use crate::wire::{ConnectOptions, Connecting, Connection, ResultSet, ServerError, WireError};
 
 /// No question of the observer takes longer on a server that answers at all.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -26,7 +26,7 @@ pub(crate) struct Wait {
 /// The observer's connection.
 pub(crate) struct Observer {
     options: ConnectOptions,
-    /// Since the first question.
+    connecting: Option<Connecting>,
     connection: Option<Connection>,
     /// Knows the statement that asks for waits.
     is_prepared: bool,
@@ -35,12 +35,34 @@ pub(crate) struct Observer {
 impl Observer {
     /// `options` are those of the sandbox; the search path is emptied, so that an expression that reads a table fails.
     pub fn new(options: ConnectOptions) -> Observer {
-        Observer { options: options.with_setting("search_path", ""), connection: None, is_prepared: false }
+        let options = options.with_setting("search_path", "");
+        Observer { options, connecting: None, connection: None, is_prepared: false }
+    }
+
+    /// Begins to connect; the first question waits for it.
+    pub fn begin(&mut self) -> Result<(), WireError> {
+        self.connecting = Some(Connection::begin(&self.options)?);
+        Ok(())
+    }
+
+    /// Waits for the connection, where it was begun.
+    pub fn finish(&mut self) -> Result<(), WireError> {
+        match self.connecting.is_some() {
+            true => self.connect(),
+            false => Ok(()),
+        }
     }
 
     /// Connects now, so that no question has to wait for it.
     pub fn connect(&mut self) -> Result<(), WireError> {
         self.connection().map(|_| ())
+    }
+
+    /// Closes the connection; the next question is asked on another one.
+    pub fn leave(&mut self) {
+        self.connection = None;
+        self.connecting = None;
+        self.is_prepared = false;
     }
 
     /// Whether a question would not have to wait for the server to start a session.
@@ -131,7 +153,11 @@ impl Observer {
     fn connection(&mut self) -> Result<&mut Connection, WireError> {
         match &mut self.connection {
             Some(connection) => Ok(connection),
-            none => Ok(none.insert(Connection::connect(&self.options)?)),
+            none => {
+                let connecting = self.connecting.take();
+                let connecting = connecting.map_or_else(|| Connection::begin(&self.options), Ok)?;
+                Ok(none.insert(connecting.finish()?))
+            }
         }
     }
 
@@ -141,10 +167,8 @@ impl Observer {
 
     /// Sends queries in one round trip and gives the last result of the last one. A connection that breaks is forgotten.
     fn last_of<'q>(&mut self, queries: impl IntoIterator<Item = &'q str>) -> Result<ResultSet, WireError> {
-        let answers = self.connection()?.query_each(queries, Instant::now() + ANSWER_LIMIT).inspect_err(|_| {
-            self.connection = None;
-            self.is_prepared = false;
-        })?;
+        let answers =
+            self.connection()?.query_each(queries, Instant::now() + ANSWER_LIMIT).inspect_err(|_| self.leave())?;
         let results = answers.into_iter().next_back().unwrap_or(Ok(Vec::new())).map_err(WireError::Server)?;
         Ok(results.into_iter().next_back().unwrap_or_default())
     }

@@ -15,7 +15,7 @@ SELECT c.oid::regclass::text, c.relkind, c.relispartition, c.relhasrules OR c.re
        a.attname, a.atttypid, a.attidentity <> '', a.atthasdef
   FROM pg_class c
   LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
- WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'S', 'm', 'i')
+ WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p', 'S', 'm', 'i')
  ORDER BY c.oid, a.attnum";
 
 /// A table, sequence, materialized view or index.

@@ -49,10 +49,7 @@ const DDL: [&str; 11] =
 
 impl Reset {
     /// What a sandbox with these relations needs, which no run has filled yet.
-    pub fn of(relations: &[Relation], plan: &Plan, superuser: bool) -> Reset {
-        if programs(plan).any(changes_the_schema) || prepares(plan) {
-            return Reset::Rebuild;
-        }
+    pub fn of(relations: &[Relation], superuser: bool) -> Reset {
         // Rows of a table are in pages; one whose rows are gone again is taken to have some.
         if relations.iter().any(|relation| relation.kind == "m" || relation.has_pages) {
             return Reset::Rebuild;
@@ -140,6 +137,11 @@ fn is_compact(relations: &[Relation]) -> Option<String> {
     let of_indexes = of_kind("i").map(|index| at_most(2, &index.name));
     let all: Vec<String> = of_tables.chain(of_indexes).collect();
     (!all.is_empty()).then(|| format!("SELECT {}", all.join(" AND ")))
+}
+
+/// Whether a run leaves a sandbox that no reset can bring back.
+pub(super) fn rebuilds(plan: &Plan) -> bool {
+    programs(plan).any(changes_the_schema) || prepares(plan)
 }
 
 /// The bodies that run with every schedule.

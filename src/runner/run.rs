@@ -48,6 +48,7 @@ impl Stage<'_> {
         self.begin_to_connect(&sessions);
         self.fill(&sessions)?;
         self.kept.settle(self.options.deadline);
+        self.observer.finish()?;
         let Cast { actors, mut finally, links, outside } = self.cast(level, &sessions)?;
         let conduct = self.conduct();
         let some_backend = links.pids().next().unwrap_or_default();

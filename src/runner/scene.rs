@@ -16,9 +16,9 @@ use crate::wire::{Connection, ResultSet, WireError};
 pub(super) const TEARDOWN_LIMIT: Duration = Duration::from_secs(10);
 /// Whether a teardown has left something in the schema.
 const REMAINS: &str = "
-SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace)
-    OR EXISTS (SELECT FROM pg_proc WHERE pronamespace = current_schema()::regnamespace)
-    OR EXISTS (SELECT FROM pg_type WHERE typnamespace = current_schema()::regnamespace)";
+SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace)
+    OR EXISTS (SELECT FROM pg_proc WHERE pronamespace = quote_ident(current_schema())::regnamespace)
+    OR EXISTS (SELECT FROM pg_type WHERE typnamespace = quote_ident(current_schema())::regnamespace)";
 
 impl Stage<'_> {
     /// Fresh tables with their seed rows, for a run of these sessions.

@@ -17,6 +17,8 @@ const MAIN: &str = "main";
 pub(crate) struct Keeper {
     options: HashMap<String, ConnectOptions>,
     connections: HashMap<String, Connection>,
+    /// The connection to the home database is the sandbox's.
+    is_lent: bool,
     pub(super) planned: Planned,
 }
 
@@ -25,12 +27,18 @@ impl Keeper {
     pub fn new(home: ConnectOptions, others: HashMap<String, ConnectOptions>, plans: bool) -> Keeper {
         let mut options = others;
         options.insert(MAIN.to_owned(), home);
-        Keeper { options, connections: HashMap::new(), planned: Planned::new(plans) }
+        Keeper { options, connections: HashMap::new(), is_lent: false, planned: Planned::new(plans) }
     }
 
-    /// Takes over a connection to the home database.
-    pub fn take_over(&mut self, home: Connection) {
+    /// Uses the sandbox's connection as the one to the home database.
+    pub fn borrow(&mut self, home: Connection) {
         self.connections.insert(MAIN.to_owned(), home);
+        self.is_lent = true;
+    }
+
+    /// The sandbox's connection, to be given back.
+    pub fn give_back(&mut self) -> Option<Connection> {
+        std::mem::take(&mut self.is_lent).then(|| self.connections.remove(MAIN)).flatten()
     }
 
     /// The connection to the home database.

@@ -20,8 +20,7 @@ impl Conductor<'_> {
     /// Takes answers in until each of these sessions has answered or waits, by the server's word. For one session alone
     /// it also ends when that one closes a cycle and is not the victim in time: the server may fail another one.
     pub(super) fn settle(&mut self, sessions: &[usize]) -> Result<(), RunError> {
-        let patience = if self.observer.is_connected() { PATIENCE } else { PATIENCE_AT_FIRST };
-        let mut pause = patience;
+        let mut pause = self.patience();
         loop {
             let mut progress = false;
             for &session in sessions {
@@ -33,22 +32,28 @@ impl Conductor<'_> {
                 return Ok(());
             }
             if progress {
-                pause = patience;
+                pause = self.patience();
                 continue;
             }
             self.check_limits(&unsettled)?;
             let connections: Vec<&Connection> =
                 unsettled.iter().filter_map(|&session| self.connection(session)).collect();
             if !wait_readable(&connections, pause)? {
+                let at_first = !self.observer.is_connected();
                 self.ask_who_waits(&unsettled)?;
                 if let [only] = sessions
                     && self.actors[*only].wait.as_ref().is_some_and(|wait| wait.since.elapsed() > self.victim_limit())
                 {
                     return Ok(());
                 }
-                pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+                pause = if at_first { PATIENCE } else { (pause * 3 / 2).min(LONGEST_PAUSE) };
             }
         }
+    }
+
+    /// How long nobody is asked.
+    fn patience(&self) -> Duration {
+        if self.observer.is_connected() { PATIENCE } else { PATIENCE_AT_FIRST }
     }
 
     /// Waits until these sessions have been answered.

@@ -34,6 +34,9 @@ pub struct RunOptions {
     pub explores: bool,
     /// Send statements together where what comes next is certain: not where somebody watches each of them.
     pub saves_round_trips: bool,
+    /// Connect the observer only when somebody has not answered for long: not where a timeout makes the beginning of a wait
+    /// count.
+    pub observes_late: bool,
     /// The level of the next run, where there is to be one: its sessions connect while the tables are made.
     pub next: Option<Level>,
 }
@@ -83,15 +86,16 @@ impl<'a> Stage<'a> {
         let kind = requirements::sandbox_kind(scenario, plan);
         let sandbox = requirements::sandbox(server, &kind)?;
         let databases = scenario.databases.iter();
-        let others = databases.filter_map(|name| Some((name.clone(), sandbox.database(name)?))).collect();
+        let others = databases.filter_map(|name| Some((name.clone(), Sandbox::own(sandbox.database(name)?)))).collect();
+        let own = Sandbox::own(sandbox.options());
         let mut stage = Stage {
             scenario,
             plan,
             fix,
             server,
             options,
-            keeper: Keeper::new(sandbox.options(), others, !reset::lets_go(plan)),
-            observer: Observer::new(sandbox.options()),
+            keeper: Keeper::new(own.clone(), others, !reset::lets_go(plan)),
+            observer: Observer::new(own),
             parameters: Variables::default(),
             relations: Vec::new(),
             reset: Reset::Rebuild,
@@ -106,7 +110,7 @@ impl<'a> Stage<'a> {
             placed: HashSet::new(),
             sandbox,
         };
-        stage.connect_early();
+        stage.connect_early()?;
         stage.move_in()?;
         Ok(stage)
     }
@@ -118,7 +122,7 @@ impl<'a> Stage<'a> {
         if !reset::lets_go(self.plan)
             && let Some(connection) = self.sandbox.lend()
         {
-            self.keeper.take_over(connection);
+            self.keeper.borrow(connection);
         }
         self.parameters = evaluate_parameters(&self.scenario.params, &mut self.observer)?;
         for name in requirements::extensions(self.plan) {
@@ -128,20 +132,30 @@ impl<'a> Stage<'a> {
             self.keeper.home()?.query(record::SCHEMA, deadline)?;
         }
         self.make_tables()?;
-        self.relations = Relation::find_all(self.keeper.home()?, deadline)?;
-        if self.scenario.databases.is_empty() {
-            self.reset = Reset::of(&self.relations, self.plan, self.server.is_superuser());
+        let may_reset = self.scenario.databases.is_empty() && !reset::rebuilds(self.plan);
+        if may_reset || self.options.explores {
+            self.relations = Relation::find_all(self.keeper.home()?, deadline)?;
+        }
+        if may_reset {
+            self.reset = Reset::of(&self.relations, self.server.is_superuser());
         }
         Ok(())
     }
 
-    /// Begins to connect the sessions of the next run, where what the schema does makes no difference to a new session.
-    fn connect_early(&mut self) {
+    /// Begins to connect who will be needed. Where what the schema does makes a difference to a new session that is the
+    /// observer alone, who is not to be met by it.
+    fn connect_early(&mut self) -> Result<(), RunError> {
         const FOR_NEW_SESSIONS: [&str; 3] = ["alter", "database", "event"];
-        let Some(level) = self.options.next else { return };
-        if !self.plan.schema.iter().any(|script| script.program.mentions(&FOR_NEW_SESSIONS)) {
+        if self.plan.schema.iter().any(|script| script.program.mentions(&FOR_NEW_SESSIONS)) {
+            return Ok(self.observer.connect()?);
+        }
+        if !self.options.observes_late {
+            self.observer.begin()?;
+        }
+        if let Some(level) = self.options.next {
             self.begin_to_connect(&session_infos(self.plan, level));
         }
+        Ok(())
     }
 
     /// From now on this does not take part.
@@ -208,28 +222,34 @@ impl<'a> Stage<'a> {
     }
 
     /// Drops what was made and says whether that worked. Dropping the stage does the same in silence.
-    pub fn close(self) -> Result<(), RunError> {
-        let Stage { plan, mut keeper, kept, observer, sandbox, .. } = self;
-        let statements: Vec<String> = teardown(plan).chain(sandbox.removal()).collect();
-        let home = keeper.home()?;
+    pub fn close(mut self) -> Result<(), RunError> {
+        let statements: Vec<String> = teardown(self.plan).chain(self.sandbox.removal()).collect();
+        let home = self.keeper.home()?;
         let count = home.send_each(statements.iter().map(String::as_str))?;
         // Sessions leave while the server is at work, since it takes its time for each.
-        drop((kept, observer));
+        self.kept = Kept::default();
+        self.observer.leave();
         let is_removed = match home.results_of_each(count, Instant::now() + TEARDOWN_LIMIT) {
             Ok(answers) => {
                 home.status() == TransactionStatus::Idle
-                    && answers.last().is_some_and(|answer| sandbox.is_removal(answer))
+                    && answers.last().is_some_and(|answer| self.sandbox.is_removal(answer))
             }
             Err(WireError::TimedOut { .. }) => false,
-            Err(_) if plan.teardown.is_empty() => false,
+            Err(_) if self.plan.teardown.is_empty() => false,
             Err(error) => return Err(error.into()),
         };
         if is_removed {
-            sandbox.forget();
+            self.sandbox.forget();
             return Ok(());
         }
-        drop(keeper);
-        Ok(sandbox.close()?)
+        self.give_back();
+        Ok(self.sandbox.remove()?)
+    }
+
+    fn give_back(&mut self) {
+        if let Some(home) = self.keeper.give_back() {
+            self.sandbox.take_back(home);
+        }
     }
 
     /// The values of the scenario's parameters.
@@ -253,6 +273,12 @@ impl<'a> Stage<'a> {
             self.keeper.home()?.query(&record::told_statements(told), deadline)?;
         }
         ask(&mut self.keeper, &mut self.observer, checks, &self.plan.measures, &self.parameters, deadline)
+    }
+}
+
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        self.give_back();
     }
 }
 

@@ -10,7 +10,7 @@ use super::mark::PREFIX;
 use crate::interrupt;
 use crate::wire::{self, ConnectOptions, Connection, ResultSet, WireError};
 
-/// The name of a session of the lab's that belongs to no sandbox, where the user gives it none.
+/// The name of a session that belongs to no sandbox, where the user gives none.
 pub const APPLICATION_NAME: &str = "isolab";
 
 /// For a statement of ours. Making a database is the slowest.
@@ -78,13 +78,19 @@ impl Admin {
         self.connection.as_ref().and_then(|connection| connection.parameter(name)).unwrap_or_default()
     }
 
-    /// Gives its connection away; [`Admin::revive`] makes another.
+    /// Gives its connection away.
     pub fn lend(&mut self) -> Option<Connection> {
         self.last_answer = None;
         self.connection.take()
     }
 
-    /// Connects anew if the connection was lost or lent. True if it was, and with it what the session held.
+    /// Takes it back, whatever it was used for. One that cannot be used again is dropped.
+    pub fn take_back(&mut self, mut connection: Connection) {
+        let recovered = interrupt::shielded(|| connection.recover(Instant::now() + ANSWER_LIMIT));
+        self.connection = recovered.is_ok().then_some(connection);
+    }
+
+    /// Connects anew if the connection was lost. True if it was, and with it what the session held.
     pub fn revive(&mut self) -> Result<bool, ServerError> {
         if self.last_answer.is_some_and(|answer| answer.elapsed() < RECENT) {
             return Ok(false);
@@ -132,8 +138,9 @@ impl Admin {
         let connection = self.connected().map_err(|error| failed(what, error))?;
         let answer = interrupt::shielded(|| connection.results(Instant::now() + STATEMENT_LIMIT));
         if let Err(WireError::TimedOut { .. }) = answer {
-            // Nobody will look at what it still does.
+            // Nobody will look at what it still does, so the next answer must not be taken for its own.
             let _ = connection.cancel_token().cancel();
+            self.connection = None;
         }
         let results = answer.and_then(|answered| answered.map_err(WireError::Server));
         self.last_answer = results.is_ok().then(Instant::now);
@@ -146,10 +153,13 @@ impl Admin {
     }
 }
 
+/// The same for what is not under test. The limits are ours, whatever the role's are, and nothing must outlast a crash.
+pub fn own(options: ConnectOptions) -> ConnectOptions {
+    options.with_setting("statement_timeout", "0").with_setting("synchronous_commit", "off")
+}
+
 fn connect(options: &ConnectOptions) -> Result<Connection, WireError> {
-    // The limits are ours, whatever the role's are. Nothing of what we make must outlast a crash.
-    let own = options.clone().with_setting("statement_timeout", "0").with_setting("synchronous_commit", "off");
-    Connection::connect(&own.with_setting("search_path", &options.application_name))
+    Connection::connect(&own(options.clone().with_setting("search_path", &options.application_name)))
 }
 
 fn unconnected(error: WireError, options: &ConnectOptions, origin: &str) -> ServerError {

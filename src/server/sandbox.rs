@@ -1,6 +1,6 @@
 //! Where the lab works on a server: a schema or databases of its own, gone at the end.
 
-use super::admin::Admin;
+use super::admin::{self, Admin};
 use super::mark::Mark;
 use super::{Server, ServerError, removal};
 use crate::interrupt;
@@ -24,8 +24,8 @@ pub struct Sandbox {
     kind: SandboxKind,
     /// Holds the owner's lock.
     admin: Admin,
-    /// What makes the schema is on its way.
-    begun: bool,
+    /// How many messages that make the schema are on their way.
+    begun: u32,
     closed: bool,
 }
 
@@ -41,7 +41,7 @@ impl Sandbox {
     pub fn begin(server: &Server, kind: &SandboxKind) -> Result<Sandbox, ServerError> {
         let admin = server.take_admin()?;
         let name = admin.options().application_name.clone();
-        let mut sandbox = Sandbox { name, kind: kind.clone(), admin, begun: false, closed: false };
+        let mut sandbox = Sandbox { name, kind: kind.clone(), admin, begun: 0, closed: false };
         sandbox.make(Mark::new(), server)?;
         Ok(sandbox)
     }
@@ -56,7 +56,12 @@ impl Sandbox {
             // In one message, so in one transaction: there is never a schema without its mark.
             let statements = format!("{hold}; CREATE SCHEMA {name}; COMMENT ON SCHEMA {name} IS '{comment}'");
             self.admin.send(&self.making(), &statements)?;
-            self.begun = true;
+            self.begun = 1;
+            if version >= 14 {
+                // With a killed owner its session goes, and with that the lock, also from the middle of a statement.
+                self.admin.send(&self.making(), "SET client_connection_check_interval = '1s'")?;
+                self.begun = 2;
+            }
             return Ok(());
         }
         self.admin.execute("take the owner's lock", &hold)?;
@@ -78,10 +83,11 @@ impl Sandbox {
 
     /// Waits until a sandbox that was begun is there.
     pub fn finish(&mut self) -> Result<(), ServerError> {
-        match std::mem::take(&mut self.begun) {
-            true => self.admin.receive(&self.making()).map(|_| ()),
-            false => Ok(()),
-        }
+        let begun = std::mem::take(&mut self.begun);
+        let mut answers: Vec<_> = (0..begun).map(|_| self.admin.receive(&self.making())).collect();
+        // A server on a system without the means refuses the second.
+        answers.truncate(1);
+        answers.pop().unwrap_or(Ok(Vec::new())).map(|_| ())
     }
 
     /// What its statements are to do.
@@ -117,10 +123,20 @@ impl Sandbox {
         }
     }
 
+    /// How the lab itself gets in, beside the sessions under test.
+    pub fn own(options: ConnectOptions) -> ConnectOptions {
+        admin::own(options)
+    }
+
     /// The connection that a schema was made on, as a session of it: one less for the server to start. It holds the owner's
-    /// lock, so it must last as long as the sandbox.
+    /// lock, so it is to be given back.
     pub fn lend(&mut self) -> Option<Connection> {
         (self.kind == SandboxKind::Schema).then(|| self.admin.lend()).flatten()
+    }
+
+    /// Takes the connection back that was lent: the sandbox is removed on it, since for another one there may be no room.
+    pub fn take_back(&mut self, lent: Connection) {
+        self.admin.take_back(lent);
     }
 
     /// How a session gets into a further database, by the name that the scenario has for it.
@@ -142,7 +158,7 @@ impl Sandbox {
     }
 
     /// Nothing is left to remove.
-    pub fn forget(mut self) {
+    pub fn forget(&mut self) {
         self.closed = true;
     }
 
@@ -151,7 +167,8 @@ impl Sandbox {
         self.remove()
     }
 
-    fn remove(&mut self) -> Result<(), ServerError> {
+    /// Removes it, unless that was done.
+    pub fn remove(&mut self) -> Result<(), ServerError> {
         if std::mem::replace(&mut self.closed, true) {
             return Ok(());
         }

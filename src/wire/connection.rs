@@ -19,6 +19,8 @@ pub struct Connection {
     cancel_token: CancelToken,
     parameters: Vec<(String, String)>,
     status: TransactionStatus,
+    /// How often the server will still say that it is ready.
+    pub(super) outstanding: usize,
     last_fatal: Option<Box<ServerError>>,
 }
 
@@ -47,6 +49,7 @@ impl Connecting {
             },
             parameters: session.parameters,
             status: session.status,
+            outstanding: 0,
             last_fatal: None,
         })
     }
@@ -120,7 +123,10 @@ impl Connection {
     fn noted(&mut self, message: Message) -> Message {
         self.line().receives(&message);
         match &message {
-            Message::ReadyForQuery(status) => self.status = *status,
+            Message::ReadyForQuery(status) => {
+                self.status = *status;
+                self.outstanding = self.outstanding.saturating_sub(1);
+            }
             Message::ParameterStatus { name, value } => {
                 match self.parameters.iter_mut().find(|(known, _)| known == name) {
                     Some((_, known)) => known.clone_from(value),

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Column, Connection, Message, ServerError, WireError};
+use super::{Column, Connection, Message, ServerError, TransactionStatus, WireError};
 
 /// The results of a query's statements, or the server's error.
 pub type Answered = Result<Vec<ResultSet>, Box<ServerError>>;
@@ -81,5 +81,18 @@ impl Connection {
                 _ => {}
             }
         }
+    }
+
+    /// Comes back to where a statement can be sent, whatever was under way: cancels that, and rolls back.
+    pub fn recover(&mut self, deadline: Instant) -> Result<(), WireError> {
+        while self.outstanding > 0 {
+            self.cancel_token().cancel()?;
+            // Of those that were sent together the next one begins when one is canceled.
+            let _error = self.results(deadline)?;
+        }
+        if self.status() != TransactionStatus::Idle {
+            self.query("ROLLBACK", deadline)?;
+        }
+        Ok(())
     }
 }

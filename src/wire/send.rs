@@ -30,7 +30,9 @@ impl Connection {
     /// Buffers a simple query: one or more statements.
     pub fn buffer_query(&mut self, sql: &str) -> Result<(), WireError> {
         self.line().sends(Detail::Statements, || sql.to_owned());
-        self.channel.put(|buffer| frontend::query(sql, buffer))
+        self.channel.put(|buffer| frontend::query(sql, buffer))?;
+        self.outstanding += 1;
+        Ok(())
     }
 
     /// Buffers a Parse: prepares a statement, where `""` is the unnamed one and a type of 0 is left to the server.
@@ -93,6 +95,7 @@ impl Connection {
     pub fn buffer_sync(&mut self) {
         self.line().sends(Detail::Messages, || "sync".to_owned());
         frontend::sync(self.channel.output());
+        self.outstanding += 1;
     }
 
     /// Buffers rows of a COPY FROM STDIN.

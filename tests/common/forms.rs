@@ -88,7 +88,14 @@ fn play(
     left_out: LeftOut,
 ) -> History {
     let deadline = Instant::now() + Duration::from_secs(60);
-    let options = RunOptions { deadline, name_locks: false, explores: false, saves_round_trips: true, next: None };
+    let options = RunOptions {
+        deadline,
+        name_locks: false,
+        explores: false,
+        saves_round_trips: true,
+        observes_late: false,
+        next: None,
+    };
     let mut stage = Stage::prepare(server, scenario, fix, options).expect("a stage");
     stage.leave_out(left_out);
     stage.run(level, strategy, &mut |_| {}).expect("a run")

@@ -54,11 +54,18 @@ pub fn perform(
         name_locks: true,
         explores: false,
         saves_round_trips: !performance.step,
+        observes_late: false,
         next: levels.first().copied(),
     };
     let mut stage = match Stage::prepare(performance.server, scenario, *fix, options) {
         Ok(stage) => stage,
-        Err(RunError::Unmet { reason }) => return Ok(skipped(selection, &reason)),
+        Err(RunError::Unmet { reason }) => {
+            let runs = skipped(selection, &reason);
+            if let Some(context) = context {
+                context.say(&stories(context.style, &runs))?;
+            }
+            return Ok(runs);
+        }
         Err(error) => return Err(diagnose::run_error(error, &scenario.sources, performance.error_style)),
     };
     let mut runs = Vec::new();
