@@ -57,6 +57,22 @@ fn assertions_decide_the_exit_code() {
 }
 
 #[test]
+fn more_workers_than_the_role_may_have_connections_are_refused() {
+    with_server(|db| {
+        query(
+            db,
+            "CREATE ROLE guest LOGIN PASSWORD 'x' CONNECTION LIMIT 6; GRANT CREATE ON DATABASE postgres TO guest",
+        );
+        let guest = format!("postgres://guest:x@{}", db.split_once('@').expect("a user").1);
+        let (code, _, error) = outcome(&guest, &["--strategy", "conditional", "--requests", "40"]);
+        assert_eq!(code, 3, "{error}");
+        assert!(error.contains("16 are needed, and ") && error.contains("; a CONNECTION LIMIT leaves "), "{error}");
+        let (code, _, error) = outcome(&guest, &["--strategy", "conditional", "--requests", "40", "--workers", "2"]);
+        assert_eq!(code, 0, "{error}");
+    });
+}
+
+#[test]
 fn json_has_a_row_for_every_strategy() {
     with_server(|db| {
         let (code, text, _) = outcome(db, &["--format", "json", "--retry", "3", "--seed", "42"]);

@@ -24,9 +24,8 @@ pub enum LoadError {
     #[error("the load test calls nothing")]
     NoCalls,
     #[error(
-        "too few connections: {needed} are needed, and {} are free (max_connections = {}, {} in use, {} reserved)\n\
-         help: use fewer --workers, or raise max_connections",
-        .connections.free(), .connections.max, .connections.in_use, .connections.reserved
+        "too few connections: {needed} are needed, and {connections}\n\
+         help: use fewer --workers, or raise the limit"
     )]
     TooFewConnections { needed: u32, connections: Connections },
     #[error("worker {worker} lost its connection and could not reconnect in {failures} attempts: {error}")]

@@ -1,5 +1,6 @@
 //! A server that answers: what it is, and what may be asked of it.
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::admin::Admin;
@@ -29,12 +30,26 @@ pub struct Connections {
     /// Those that only other roles than ours may use.
     pub reserved: u32,
     pub in_use: u32,
+    /// What the CONNECTION LIMIT of the role or the database leaves; none where neither has one.
+    pub left_by_limit: Option<u32>,
 }
 
 impl Connections {
     /// How many more we may open.
     pub fn free(&self) -> u32 {
-        self.max.saturating_sub(self.reserved).saturating_sub(self.in_use)
+        let free = self.max.saturating_sub(self.reserved).saturating_sub(self.in_use);
+        self.left_by_limit.map_or(free, |left| left.min(free))
+    }
+}
+
+impl fmt::Display for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Connections { max, reserved, in_use, left_by_limit } = self;
+        write!(f, "{} are free (max_connections = {max}, {in_use} in use, {reserved} reserved", self.free())?;
+        match left_by_limit {
+            Some(left) => write!(f, "; a CONNECTION LIMIT leaves {left})"),
+            None => f.write_str(")"),
+        }
     }
 }
 
@@ -96,13 +111,19 @@ impl Server {
 
     /// How many connections are left for us.
     pub fn connections(&self) -> Result<Connections, ServerError> {
+        // Neither limit is for superusers, and less than nothing stands for none.
         let query = "SELECT current_setting('max_connections'), current_setting('superuser_reserved_connections'), \
                      coalesce(current_setting('reserved_connections', true), '0'), \
-                     (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')";
-        let [max, for_superusers, for_role, in_use] = row(self.ask("count the connections", query)?);
+                     (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'), \
+                     least((SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = session_user) \
+                             - (SELECT count(*) FROM pg_stat_activity WHERE usename = session_user), \
+                           (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database()) \
+                             - (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()))";
+        let [max, for_superusers, for_role, in_use, left] = row(self.ask("count the connections", query)?);
         let number = |text: String| text.parse().unwrap_or(0);
         let reserved = if self.superuser { 0 } else { number(for_superusers) + number(for_role) };
-        Ok(Connections { max: number(max), reserved, in_use: number(in_use) })
+        let left_by_limit = (!self.superuser && !left.is_empty()).then(|| number(left));
+        Ok(Connections { max: number(max), reserved, in_use: number(in_use), left_by_limit })
     }
 
     /// A connection to keep: the one that is there, which spares the server a new one.

@@ -96,6 +96,20 @@ fn as_guest(throwaway: &Throwaway, options: &str) -> Server {
 }
 
 #[test]
+fn a_limit_of_the_role_or_the_database_counts() {
+    for bin in installations() {
+        let (throwaway, superuser) = server_by_flag(&bin);
+        let server = as_guest(&throwaway, "CONNECTION LIMIT 6; GRANT CREATE ON DATABASE postgres TO guest");
+        let free = || server.connections().unwrap().free();
+        assert_eq!(free(), 5, "one is ours");
+        query(&url(&throwaway), "ALTER DATABASE postgres CONNECTION LIMIT 4");
+        assert!(free() < 4, "the superuser has one as well");
+        query(&url(&throwaway), "ALTER ROLE guest CONNECTION LIMIT -1; ALTER DATABASE postgres CONNECTION LIMIT -1");
+        assert!(free() > 6 && superuser.connections().unwrap().left_by_limit.is_none());
+    }
+}
+
+#[test]
 fn a_schema_goes_although_its_connection_is_lent_and_there_is_no_room_yet_for_another() {
     for bin in installations() {
         let (throwaway, _) = server_by_flag(&bin);

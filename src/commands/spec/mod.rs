@@ -170,11 +170,8 @@ fn ensure_connections(server: &Server, specs: &[SpecFile], runners: usize) -> an
     let needed = sessions.iter().take(runners).map(|sessions| sessions + BESIDE_SESSIONS).sum::<usize>() + BESIDE_FILES;
     let connections = server.connections()?;
     let error = || UsageError {
-        message: format!(
-            "{runners} runners may need {needed} connections; the server allows {} and {} are in use",
-            connections.max, connections.in_use
-        ),
-        help: Some("lower --runners or raise max_connections".to_owned()),
+        message: format!("{runners} runners may need {needed} connections; {connections}"),
+        help: Some("lower --runners or raise the limit".to_owned()),
     };
     ensure!(needed <= connections.free() as usize, error());
     Ok(())
