@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares isolab with PostgreSQL's own isolationtester: how many orders each plays in a second. All orders of a two-session
 # write skew at SERIALIZABLE, and those of three of PostgreSQL's specs, played alternately on one server that isolab keeps
-# for the time; the medians of five.
+# for the time; the medians of five. First of the whole programs, start and end included, then of the playing alone.
 #
 # usage: benches/explore.sh ISOLATIONTESTER [FOLDER WITH POSTGRESQL'S SPECS [URL OF ANOTHER SERVER]]
 #   ISOLATIONTESTER is the program of PostgreSQL 18; isolab is taken from target/release or ISOLAB.
@@ -12,6 +12,7 @@ set -eu
 tester=${1:?the path of isolationtester}
 specs=${2:-}
 url=${3:-}
+url_of_another=$url
 folder=$(cd "$(dirname "$0")/.." && pwd)
 isolab=${ISOLAB:-$folder/target/release/isolab}
 work=$(mktemp -d)
@@ -56,19 +57,31 @@ fi
 microseconds() { start=$(date +%s%N); "$@" >/dev/null 2>&1 || true; end=$(date +%s%N); echo $(((end - start) / 1000)); }
 median() { sort -n "$1" | sed -n 3p; }
 
-printf '%-26s %7s %12s %14s %14s\n' "" orders tester "1 runner" "2 runners"
+# Both programs have to begin and to end: for few orders that is most of what they take. What each further order takes is
+# told by the tester playing all of them six times, and by isolab playing but two.
+few=2
+explore() { "$isolab" explore "$file" --no-reduce --runners "$1" --max-schedules "$2" ${url_of_another:+--db "$url_of_another"}; }
+
+printf '%-26s %7s %10s %15s %15s   each further order: %s\n' "" orders tester "1 runner" "2 runners" "tester, 1 runner, 2 runners"
 for file in $files; do
   name=$(basename "$file" .spec)
-  # The specs have been written with or without a list of all their orders; the tester says how many it played.
-  orders=$("$tester" "$url" < "$file" | grep -c '^starting permutation')
+  # The specs have been written with or without a list of all their orders; the tester says which it played.
+  "$tester" "$url" < "$file" | sed -n 's/^starting permutation: /permutation /p' > "$work/$name.list"
+  orders=$(wc -l < "$work/$name.list")
+  grep -v '^permutation' "$file" > "$work/$name.six"
+  for _ in 1 2 3 4 5 6; do cat "$work/$name.list"; done >> "$work/$name.six"
   for _ in 1 2 3 4 5; do
     microseconds sh -c "'$tester' '$url' < '$file'" >> "$work/$name.tester"
+    microseconds sh -c "'$tester' '$url' < '$work/$name.six'" >> "$work/$name.tester-six"
     for runners in 1 2; do
       # Without an address isolab meets the server that it keeps: the same.
-      microseconds "$isolab" explore "$file" --no-reduce --runners $runners ${3:+--db "$3"} >> "$work/$name.$runners"
+      microseconds explore $runners 1000 >> "$work/$name.$runners"
+      microseconds explore $runners $few >> "$work/$name.$runners-few"
     done
   done
-  for who in tester 1 2; do median "$work/$name.$who"; done | tr '\n' ' ' | awk -v name="$name" -v orders="$orders" '
-    { printf "%-26s %7d %8d /s %8d /s %.2f %8d /s %.2f\n", name, orders, orders * 1e6 / $1,
-             orders * 1e6 / $2, $1 / $2, orders * 1e6 / $3, $1 / $3 }'
+  for what in tester tester-six 1 1-few 2 2-few; do median "$work/$name.$what"; done | tr '\n' ' ' |
+    awk -v name="$name" -v orders="$orders" -v few="$few" '
+    { tester = ($2 - $1) / (5 * orders); one = ($3 - $4) / (orders - few); two = ($5 - $6) / (orders - few)
+      printf "%-26s %7d %7d /s %7d /s %.2f %7d /s %.2f   %.2f ms, %.2f ms %.2f, %.2f ms %.2f\n", name, orders, orders * 1e6 / $1,
+             orders * 1e6 / $3, $1 / $3, orders * 1e6 / $5, $1 / $5, tester / 1e3, one / 1e3, tester / one, two / 1e3, tester / two }'
 done
