@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{installations, query, server_by_flag, url};
+use common::{as_guest, installations, query, server_by_flag, url};
 use isolab::server::{PgBin, Throwaway};
 
 const SCHEMAS: &str = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'isolab%'";
@@ -49,13 +49,12 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// A run in the middle of a setup that takes a minute, as a role that may have three connections.
+/// A run in the middle of a setup that takes a minute, as a role that may have four connections.
 fn setting_up(bin: &PgBin) -> (Throwaway, tempfile::NamedTempFile, String, Child) {
     let (throwaway, _) = server_by_flag(bin);
     let url = url(&throwaway);
-    query(&url, "CREATE ROLE guest LOGIN PASSWORD 'x' CONNECTION LIMIT 4; GRANT CREATE ON DATABASE postgres TO guest");
     let slow = scenario("", "", "SELECT pg_sleep(60);", "SELECT n = 2 FROM t;");
-    let guest = format!("postgres://guest:x@{}/postgres", throwaway.tcp_options().address());
+    let guest = as_guest(&url, "CONNECTION LIMIT 4; GRANT CREATE ON DATABASE postgres TO guest");
     let child = isolab(&guest, &["run", slow.path().to_str().expect("UTF-8")]).spawn().expect("it runs");
     until("it sets the scene", || !query(&url, SETTING_UP).is_empty());
     (throwaway, slow, url, child)

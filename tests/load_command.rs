@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::assert::OutputAssertExt;
-use common::{installations, query, server_by_flag, url};
+use common::{as_guest, installations, query, server_by_flag, url};
 use serde_json::Value;
 
 fn isolab(db: &str, args: &[&str]) -> Command {
@@ -59,11 +59,7 @@ fn assertions_decide_the_exit_code() {
 #[test]
 fn more_workers_than_the_role_may_have_connections_are_refused() {
     with_server(|db| {
-        query(
-            db,
-            "CREATE ROLE guest LOGIN PASSWORD 'x' CONNECTION LIMIT 6; GRANT CREATE ON DATABASE postgres TO guest",
-        );
-        let guest = format!("postgres://guest:x@{}", db.split_once('@').expect("a user").1);
+        let guest = as_guest(db, "CONNECTION LIMIT 6; GRANT CREATE ON DATABASE postgres TO guest");
         let (code, _, error) = outcome(&guest, &["--strategy", "conditional", "--requests", "40"]);
         assert_eq!(code, 3, "{error}");
         assert!(error.contains("16 are needed, and ") && error.contains("; a CONNECTION LIMIT leaves "), "{error}");

@@ -170,8 +170,8 @@ impl Strategy for Guided<'_> {
         self.note();
         let enabled = self.enabled(sessions);
         let within = self.within_transaction(&enabled);
-        let choosable = within.map_or_else(|| enabled.clone(), |session| vec![session]);
-        let Some(session) = self.pick(&choosable) else { return Choice::Over };
+        let choosable = within.as_ref().map_or(&enabled[..], std::slice::from_ref);
+        let Some(session) = self.pick(choosable) else { return Choice::Over };
         self.path.choices.push(session);
         self.path.within.push(within.is_some());
         let is_alone = choosable.len() == 1 && sessions.iter().all(|session| !session.is_blocked());

@@ -1,14 +1,10 @@
 //! What `@schema` made: the relations in the schema at the head of the search path, as the catalogue has them.
 
-use std::time::Instant;
-
-use super::error::RunError;
 use super::record;
-use crate::wire::Connection;
 
-/// A row for each column, and for an index for each that it has. One question: the server takes its time for the first
-/// look at each part of its catalogue.
-const RELATIONS: &str = "
+/// Asks for a row for each column, and for an index for each that it has. One question: the server takes its time for the
+/// first look at each part of its catalogue.
+pub(super) const RELATIONS: &str = "
 SELECT c.oid::regclass::text, c.relkind, c.relispartition, c.relhasrules OR c.relrowsecurity, c.relhastriggers,
        c.relkind = 'r' AND pg_relation_size(c.oid) > 0,
        c.relam = (SELECT oid FROM pg_am WHERE amname = 'btree'),
@@ -44,9 +40,8 @@ pub(crate) struct Attribute {
 }
 
 impl Relation {
-    /// Those that are there, but for the lab's own.
-    pub fn find_all(home: &mut Connection, deadline: Instant) -> Result<Vec<Relation>, RunError> {
-        let rows = home.query(RELATIONS, deadline)?.into_iter().next_back().unwrap_or_default().rows;
+    /// Those that the rows of [`RELATIONS`] tell of, but for the lab's own.
+    pub(super) fn read_all(rows: Vec<Vec<Option<String>>>) -> Vec<Relation> {
         let mut relations: Vec<Relation> = Vec::new();
         for (mut relation, column) in rows.into_iter().filter_map(read) {
             match relations.last_mut().filter(|last| last.name == relation.name) {
@@ -58,7 +53,7 @@ impl Relation {
             }
         }
         relations.retain(|relation| !record::TABLES.iter().any(|table| relation.name.ends_with(table)));
-        Ok(relations)
+        relations
     }
 
     pub fn is_table(&self) -> bool {

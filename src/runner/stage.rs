@@ -9,7 +9,7 @@ use super::kept::Kept;
 use super::observer::Observer;
 use super::processor::Stay;
 use super::record::ToldRow;
-use super::relations::Relation;
+use super::relations::{RELATIONS, Relation};
 use super::reset::{self, Debris, Reset};
 use super::scene::{TEARDOWN_LIMIT, teardown};
 use super::script::Keeper;
@@ -134,7 +134,7 @@ impl<'a> Stage<'a> {
         self.make_tables()?;
         let may_reset = self.scenario.databases.is_empty() && !reset::rebuilds(self.plan);
         if may_reset || self.options.explores {
-            self.relations = Relation::find_all(self.keeper.home()?, deadline)?;
+            self.relations = Relation::read_all(self.query(RELATIONS)?.rows);
         }
         if may_reset {
             self.reset = Reset::of(&self.relations, self.server.is_superuser());

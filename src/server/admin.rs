@@ -22,9 +22,6 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 /// SQLSTATE too_many_connections.
 const TOO_MANY_CONNECTIONS: &str = "53300";
 
-/// Before the next try.
-const PAUSE: Duration = Duration::from_millis(20);
-
 /// A connection that has answered so recently is taken to live.
 const RECENT: Duration = Duration::from_secs(1);
 
@@ -105,15 +102,9 @@ impl Admin {
 
     /// Where all connections are in use, some may be those of our own sessions that are about to leave.
     fn connect_again(&self) -> Result<Connection, ServerError> {
-        let start = Instant::now();
-        loop {
-            match connect(&self.options) {
-                Err(error) if error.sqlstate() == TOO_MANY_CONNECTIONS && start.elapsed() < ANSWER_LIMIT => {
-                    thread::sleep(PAUSE);
-                }
-                connected => return connected.map_err(|error| unconnected(error, &self.options, &self.origin)),
-            }
-        }
+        let is_full = |error: &WireError| error.sqlstate() == TOO_MANY_CONNECTIONS;
+        let connected = try_again_while(is_full, ANSWER_LIMIT, || connect(&self.options));
+        connected.map_err(|error| unconnected(error, &self.options, &self.origin))
     }
 
     /// Runs statements; `what` is what they are to do.
@@ -150,6 +141,22 @@ impl Admin {
 
     fn connected(&mut self) -> Result<&mut Connection, WireError> {
         self.connection.as_mut().ok_or(WireError::Closed { reason: None })
+    }
+}
+
+/// Tries again, as long as an error passes by itself, for so long at most.
+pub fn try_again_while<T, E>(
+    passes: impl Fn(&E) -> bool,
+    limit: Duration,
+    mut attempt: impl FnMut() -> Result<T, E>,
+) -> Result<T, E> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let start = Instant::now();
+    loop {
+        match attempt() {
+            Err(error) if passes(&error) && start.elapsed() < limit => thread::sleep(PAUSE),
+            ended => return ended,
+        }
     }
 }
 

@@ -40,30 +40,30 @@ pub struct PgBin {
 impl PgBin {
     /// Looks at the programs in `folder` by running `postgres --version` as the user that would run the server.
     pub fn probe(folder: &Path) -> Result<PgBin, ServerError> {
-        let not_postgres = |reason: String| ServerError::NotPostgres { folder: folder.to_owned(), reason };
         let real = PgBin::locate(folder)?;
         let mut command = Command::new(real.join("postgres"));
         Account::for_server()?.run(command.arg("--version"));
         let output = match program::run(&mut command, PROBE_LIMIT) {
             Err(interrupted @ ServerError::Interrupted(_)) => return Err(interrupted),
-            Err(error) => return Err(not_postgres(error.to_string())),
+            Err(error) => return Err(not_postgres(folder, error.to_string())),
             Ok(output) => output,
         };
         let version = ServerVersion::parse(&output)
-            .ok_or_else(|| not_postgres(format!("postgres --version wrote {:?}", output.trim_end())))?;
+            .ok_or_else(|| not_postgres(folder, format!("postgres --version wrote {:?}", output.trim_end())))?;
         Ok(PgBin { folder: real, version })
     }
 
     /// The folder that the programs in `folder` lie in, all links resolved.
     pub fn locate(folder: &Path) -> Result<PathBuf, ServerError> {
-        let not_postgres = |reason: String| ServerError::NotPostgres { folder: folder.to_owned(), reason };
         // Through a link such as /usr/local/bin/postgres the other programs are found beside the real one.
-        let postgres =
-            folder.join("postgres").canonicalize().map_err(|error| not_postgres(format!("postgres: {error}")))?;
+        let postgres = folder
+            .join("postgres")
+            .canonicalize()
+            .map_err(|error| not_postgres(folder, format!("postgres: {error}")))?;
         let real = postgres.parent().unwrap_or(folder).to_owned();
         match real.join("initdb").is_file() {
             true => Ok(real),
-            false => Err(not_postgres(format!("there is no initdb in {}", real.display()))),
+            false => Err(not_postgres(folder, format!("there is no initdb in {}", real.display()))),
         }
     }
 
@@ -76,6 +76,10 @@ impl PgBin {
     pub fn program(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
+}
+
+fn not_postgres(folder: &Path, reason: String) -> ServerError {
+    ServerError::NotPostgres { folder: folder.to_owned(), reason }
 }
 
 /// What a search saw.

@@ -1,15 +1,12 @@
 //! Removing what the lab made on a server, also when sessions or prepared transactions still hold on to it.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::ServerError;
-use super::admin::Admin;
+use super::admin::{Admin, try_again_while};
 
 /// For sessions to go after they were told to.
 const LIMIT: Duration = Duration::from_secs(30);
-/// Before the next try.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// The tags of [`drop_schema_unless_locked`].
 pub const TAGS: [&str; 2] = ["SET", "DROP SCHEMA"];
@@ -60,17 +57,13 @@ fn prepared_in_schema(name: &str) -> String {
 pub fn drop_database(admin: &mut Admin, name: &str) -> Result<(), ServerError> {
     let what = format!("drop the database {name}");
     let prepared = format!("SELECT gid FROM pg_prepared_xacts WHERE database = '{name}'");
-    let start = Instant::now();
-    loop {
+    try_again_while(ServerError::is_in_use, LIMIT, || {
         if !admin.query(&what, &prepared)?.is_empty() {
             // They can only be rolled back from within.
             roll_back_prepared(&mut admin.connect_to(name)?, &what, &prepared)?;
         }
-        match admin.execute(&what, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")) {
-            Err(error) if error.is_in_use() && start.elapsed() < LIMIT => thread::sleep(PAUSE),
-            ended => return ended,
-        }
-    }
+        admin.execute(&what, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+    })
 }
 
 fn roll_back_prepared(admin: &mut Admin, what: &str, query: &str) -> Result<(), ServerError> {

@@ -84,10 +84,9 @@ impl Sandbox {
     /// Waits until a sandbox that was begun is there.
     pub fn finish(&mut self) -> Result<(), ServerError> {
         let begun = std::mem::take(&mut self.begun);
-        let mut answers: Vec<_> = (0..begun).map(|_| self.admin.receive(&self.making())).collect();
+        let answers: Vec<_> = (0..begun).map(|_| self.admin.receive(&self.making())).collect();
         // A server on a system without the means refuses the second.
-        answers.truncate(1);
-        answers.pop().unwrap_or(Ok(Vec::new())).map(|_| ())
+        answers.into_iter().next().unwrap_or(Ok(Vec::new())).map(|_| ())
     }
 
     /// What its statements are to do.

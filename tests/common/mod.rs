@@ -38,6 +38,12 @@ pub fn url(throwaway: &Throwaway) -> String {
     format!("postgres://{}:{password}@{}/{}", options.user, options.address(), options.database)
 }
 
+/// The same server as the role `guest`, which is made with these options.
+pub fn as_guest(url: &str, options: &str) -> String {
+    query(url, &format!("CREATE ROLE guest LOGIN PASSWORD 'S3cret' {options}"));
+    format!("postgres://guest:S3cret@{}", url.split_once('@').expect("a user").1)
+}
+
 /// The rows of a query, on a connection of its own.
 pub fn query(url: &str, sql: &str) -> Vec<String> {
     let mut client = postgres::Client::connect(url, postgres::NoTls).expect("a connection");

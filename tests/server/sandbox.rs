@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{installations, query, server_by_flag, url};
+use crate::common::{as_guest, installations, query, server_by_flag, url};
 use isolab::server::{FindOptions, Sandbox, SandboxKind, Server, Throwaway};
 use isolab::wire::{ConnectOptions, ResultSet};
 use postgres::{Client, Config, NoTls};
@@ -88,10 +88,8 @@ fn a_schema_goes_although_a_prepared_transaction_locks_it_and_the_admin_connecti
 }
 
 /// The server as a role that is made with these options.
-fn as_guest(throwaway: &Throwaway, options: &str) -> Server {
-    query(&url(throwaway), &format!("CREATE ROLE guest LOGIN PASSWORD 'S3cret' {options}"));
-    let address = throwaway.tcp_options().address();
-    let db = Some(format!("postgres://guest:S3cret@{address}/postgres"));
+fn server_as_guest(throwaway: &Throwaway, options: &str) -> Server {
+    let db = Some(as_guest(&url(throwaway), options));
     Server::find(&FindOptions { db, ..Default::default() }).unwrap()
 }
 
@@ -99,7 +97,7 @@ fn as_guest(throwaway: &Throwaway, options: &str) -> Server {
 fn a_limit_of_the_role_or_the_database_counts() {
     for bin in installations() {
         let (throwaway, superuser) = server_by_flag(&bin);
-        let server = as_guest(&throwaway, "CONNECTION LIMIT 6; GRANT CREATE ON DATABASE postgres TO guest");
+        let server = server_as_guest(&throwaway, "CONNECTION LIMIT 6; GRANT CREATE ON DATABASE postgres TO guest");
         let free = || server.connections().unwrap().free();
         assert_eq!(free(), 5, "one is ours");
         query(&url(&throwaway), "ALTER DATABASE postgres CONNECTION LIMIT 4");
@@ -114,7 +112,7 @@ fn a_schema_goes_although_its_connection_is_lent_and_there_is_no_room_yet_for_an
     for bin in installations() {
         let (throwaway, _) = server_by_flag(&bin);
         let url = url(&throwaway);
-        let server = as_guest(&throwaway, "CONNECTION LIMIT 1; GRANT CREATE ON DATABASE postgres TO guest");
+        let server = server_as_guest(&throwaway, "CONNECTION LIMIT 1; GRANT CREATE ON DATABASE postgres TO guest");
         let mut sandbox = Sandbox::create(&server, &SandboxKind::Schema).unwrap();
         let mut lent = sandbox.lend().expect("the schema's connection");
         assert!(sandbox.lend().is_none());
@@ -138,7 +136,7 @@ fn a_schema_goes_although_its_connection_is_lent_and_there_is_no_room_yet_for_an
 fn a_user_who_may_not_create_schemas_is_told_so() {
     for bin in installations() {
         let (throwaway, _) = server_by_flag(&bin);
-        let server = as_guest(&throwaway, "");
+        let server = server_as_guest(&throwaway, "");
         assert!(!server.is_superuser() && !server.is_ours());
         let error = Sandbox::create(&server, &SandboxKind::Schema).unwrap_err();
         let text = error.to_string();
